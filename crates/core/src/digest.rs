@@ -1,0 +1,319 @@
+//! From simulations to a population: reduce, weigh, select. One generation as a pure function.
+
+use crate::divergence::{Divergence, Entropy, Space};
+use crate::population::{LogWeights, Population};
+use crate::problem::{Failure, Problem};
+use crate::propose::{Importance, Kernel, Proposal, Proposed};
+use crate::reduce::{ReduceError, Reduction};
+use crate::select::{distances, nearest};
+use crate::simulate::Simulated;
+use crate::stop::Stop;
+use crate::stream::{Seed, Stage};
+use crate::table::Table;
+use crate::weigh::{Choice, Fold, View, WeighError, Weighting, baselines, standard_deviations};
+use crate::workers::Workers;
+
+/// How to answer a [`Problem`]: one choice a stage.
+#[derive(Debug)]
+pub struct Method {
+    /// Simulations a generation.
+    pub simulations: usize,
+    /// Particles kept a generation.
+    pub keep: usize,
+    /// Where the next parameters come from.
+    pub proposal: Box<dyn Proposal>,
+    /// What the distance compares.
+    pub reduction: Box<dyn Reduction>,
+    /// How much each feature counts.
+    pub weighting: Box<dyn Weighting>,
+    /// When to stop.
+    pub stop: Box<dyn Stop>,
+}
+
+/// Everything that determines the answer except the simulator, which the executor owns.
+#[derive(Debug)]
+pub struct Analysis {
+    /// What is asked.
+    pub problem: Problem,
+    /// How it is answered.
+    pub method: Method,
+    /// Root of all randomness.
+    pub seed: Seed,
+}
+
+/// Squared Hellinger distance of accepted parameters from the prior, by the entropy estimator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Information {
+    /// On the simulations that the weights were learned from.
+    pub in_sample: f64,
+    /// On simulations that the weights have not seen.
+    pub held_out: f64,
+    /// The simple rules, each on the same simulations as `held_out`.
+    pub baselines: Vec<(&'static str, f64)>,
+}
+
+/// One failed simulation, with what is needed to repeat it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailureExample {
+    /// Job row.
+    pub row: usize,
+    /// Parameters on their natural scale.
+    pub theta: Vec<f64>,
+    /// What happened.
+    pub failure: Failure,
+}
+
+/// How many distances tie at the threshold of acceptance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Accepted rows whose distance equals that of a rejected one.
+    pub at_threshold: usize,
+    /// Accepted rows that share their parameters with another.
+    pub parameters: usize,
+}
+
+/// One finished generation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generation {
+    /// Index from zero.
+    pub index: u32,
+    /// Simulations made.
+    pub simulations: usize,
+    /// Survivors.
+    pub population: Population,
+    /// Names of the features the distance compares.
+    pub features: Vec<String>,
+    /// Distance weights of each fold.
+    pub weights: Vec<Vec<f64>>,
+    /// Whether weights were learned on the rows they accept, so that other folds had to judge them.
+    pub in_sample: bool,
+    /// Evaluations of the search's objective.
+    pub evaluations: usize,
+    /// How informative the weights are.
+    pub information: Information,
+    /// Standard deviation of each feature over the usable simulations: the unit in which weights compare.
+    pub spread: Vec<f64>,
+    /// Features dropped because they never vary.
+    pub constant: Vec<usize>,
+    /// Features whose observed value no usable simulation of this generation reaches from both sides.
+    pub unreached: Vec<usize>,
+    /// Ties among the accepted.
+    pub ties: Ties,
+    /// Simulations that failed.
+    pub failed: usize,
+    /// The first of them.
+    pub failure: Option<FailureExample>,
+}
+
+impl Generation {
+    /// Distance weights averaged over folds: what a report shows.
+    #[must_use]
+    pub fn mean_weights(&self) -> Vec<f64> {
+        let mean =
+            |j: usize| self.weights.iter().map(|fold| fold[j]).sum::<f64>() / self.weights.len() as f64;
+        (0..self.features.len()).map(mean).collect()
+    }
+}
+
+/// Why a generation could not be digested.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DigestError {
+    /// Not enough usable simulations.
+    #[error("{failed} of {total} simulations failed: {usable} are usable but {keep} must be kept{}", example(.first))]
+    TooFewUsable {
+        /// Usable.
+        usable: usize,
+        /// Failed.
+        failed: usize,
+        /// Attempted.
+        total: usize,
+        /// Required.
+        keep: usize,
+        /// An example.
+        first: Option<FailureExample>,
+    },
+    /// All importance weights vanished.
+    #[error("the importance weight of every kept particle is zero")]
+    NoWeight,
+    /// Reduction failed.
+    #[error("reducing the summaries")]
+    Reduce(#[from] ReduceError),
+    /// Weighting failed.
+    #[error("choosing distance weights")]
+    Weigh(#[from] WeighError),
+}
+
+fn example(first: &Option<FailureExample>) -> String {
+    first.as_ref().map_or_else(String::new, |example| {
+        format!("; for example row {} at theta = {:?}: {}", example.row, example.theta, example.failure)
+    })
+}
+
+/// What one generation is made from.
+pub struct Inputs<'a> {
+    /// Index from zero.
+    pub index: u32,
+    /// The kernel that proposed; `None` when the prior did.
+    pub kernel: Option<&'a dyn Kernel>,
+    /// The generation before.
+    pub previous: Option<&'a Generation>,
+    /// The parameters.
+    pub proposed: &'a Proposed,
+    /// Their summaries.
+    pub simulated: &'a Simulated,
+}
+
+/// Reduces, weighs and selects. Pure: equal inputs give equal generations, whatever the workers.
+///
+/// # Errors
+/// If too few simulations are usable or no statistic varies.
+pub fn digest(
+    analysis: &Analysis,
+    inputs: &Inputs<'_>,
+    workers: &dyn Workers,
+) -> Result<Generation, DigestError> {
+    let Analysis { problem, method, seed } = analysis;
+    let rows = usable(inputs, method.keep)?;
+    let units = &inputs.proposed.units;
+    let projection = method.reduction.fit(units, inputs.simulated.summaries(), &rows)?;
+    let features = projection.features(inputs.simulated.summaries());
+    let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
+    let observed = projection.features(&observed).into_owned();
+    let importance = match inputs.kernel {
+        Some(kernel) => Importance::new(&problem.prior, kernel, units),
+        None => Importance::equal(),
+    };
+    let spread = standard_deviations(&features, &rows);
+    let space = Space::new(&problem.prior, units, *seed, method.keep);
+    let previous = inputs.previous.map(Generation::mean_weights);
+    let view = View {
+        units,
+        features: &features,
+        observed: observed.row(0),
+        rows: &rows,
+        spread: &spread,
+        importance: &importance,
+        space: &space,
+        keep: method.keep,
+        previous: previous.as_deref(),
+        workers,
+    };
+    let choice = method.weighting.choose(&view, &mut seed.stream(Stage::Weigh, inputs.index, 0))?;
+    let selected: Vec<Selected> =
+        choice.folds.iter().map(|fold| accept(&view, fold, &fold.accepts)).collect();
+    let population = populate(&view, &inputs.proposed.thetas, &selected)?;
+    Ok(Generation {
+        index: inputs.index,
+        simulations: units.rows(),
+        ties: Ties {
+            at_threshold: selected.iter().map(|fold| fold.ties).sum(),
+            parameters: repeated(&population.units),
+        },
+        information: inform(&view, &choice, &selected),
+        constant: (0..spread.len()).filter(|&j| spread[j] == 0.0).collect(),
+        unreached: unreached(&view),
+        features: projection.names(&problem.statistics),
+        failed: inputs.simulated.failures().len(),
+        failure: first_failure(inputs),
+        in_sample: !choice.audit.is_empty(),
+        evaluations: choice.evaluations,
+        weights: choice.folds.into_iter().map(|fold| fold.weights).collect(),
+        spread,
+        population,
+    })
+}
+
+/// The particles that the folds accepted, in the order of their rows.
+fn populate(view: &View<'_>, thetas: &Table, selected: &[Selected]) -> Result<Population, DigestError> {
+    let mut accepted: Vec<(u32, f64)> = selected.iter().flat_map(|fold| fold.rows.iter().copied()).collect();
+    accepted.sort_unstable_by_key(|&(row, _)| row);
+    let rows: Vec<u32> = accepted.iter().map(|(row, _)| *row).collect();
+    let ln = crate::workers::map_slice(view.workers, &rows, |&row| view.importance.ln(row));
+    Ok(Population {
+        units: view.units.select(&rows),
+        thetas: thetas.select(&rows),
+        weights: LogWeights::new(ln).ok_or(DigestError::NoWeight)?,
+        distances: accepted.iter().map(|(_, distance)| *distance).collect(),
+        rows,
+    })
+}
+
+fn first_failure(inputs: &Inputs<'_>) -> Option<FailureExample> {
+    let (&row, failure) = inputs.simulated.failures().iter().next()?;
+    Some(FailureExample { row, theta: inputs.proposed.thetas.row(row).to_vec(), failure: failure.clone() })
+}
+
+fn usable(inputs: &Inputs<'_>, keep: usize) -> Result<Vec<u32>, DigestError> {
+    let rows = inputs.simulated.usable();
+    if rows.len() < keep {
+        let (total, failed) = (inputs.proposed.units.rows(), inputs.simulated.failures().len());
+        let first = first_failure(inputs);
+        return Err(DigestError::TooFewUsable { usable: rows.len(), failed, total, keep, first });
+    }
+    Ok(rows)
+}
+
+/// What one fold accepted.
+struct Selected {
+    /// Rows with their distances, ascending by row.
+    rows: Vec<(u32, f64)>,
+    /// Accepted rows whose distance equals that of a rejected one: which of them came in is a matter of order.
+    ties: usize,
+}
+
+fn accept(view: &View<'_>, fold: &Fold, among: &[u32]) -> Selected {
+    let distances = distances(view.features, view.observed, &fold.weights, among);
+    let kept = nearest(&distances, fold.keep.min(among.len()));
+    let threshold = kept.iter().map(|&at| distances[at]).fold(f64::NEG_INFINITY, f64::max);
+    let tied = distances.iter().filter(|&&distance| distance == threshold).count();
+    let accepted = kept.iter().filter(|&&at| distances[at] == threshold).count();
+    let ties = if tied > accepted { accepted } else { 0 };
+    Selected { rows: kept.into_iter().map(|at| (among[at], distances[at])).collect(), ties }
+}
+
+/// How informative the folds are on rows they have seen and on rows they have not, beside the simple rules.
+fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Information {
+    let audited = !choice.audit.is_empty();
+    let folds = if audited { &choice.audit } else { &choice.folds };
+    let gauge = Entropy::default();
+    let measure = |selected: &Selected| {
+        let rows: Vec<u32> = selected.rows.iter().map(|(row, _)| *row).collect();
+        gauge.gauge(view.space, view.importance).measure(&rows)
+    };
+    let mean = |value: &dyn Fn(usize) -> f64| (0..folds.len()).map(value).sum::<f64>() / folds.len() as f64;
+    let held_out = mean(&|i| {
+        if audited { measure(&accept(view, &folds[i], &folds[i].accepts)) } else { measure(&selected[i]) }
+    });
+    let seen = folds.iter().all(|fold| fold.learned == fold.accepts);
+    let in_sample =
+        if seen { held_out } else { mean(&|i| measure(&accept(view, &folds[i], &folds[i].learned))) };
+    let formulas = baselines();
+    let levels = crate::workers::map(view.workers, formulas.len(), |which| {
+        mean(&|i| {
+            let weights = formulas[which].weights(view, &folds[i].learned);
+            measure(&accept(view, &Fold { weights, ..folds[i].clone() }, &folds[i].accepts))
+        })
+    });
+    let baselines = formulas.iter().map(|formula| formula.name()).zip(levels).collect();
+    Information { in_sample, held_out, baselines }
+}
+
+/// Features whose observed value lies outside the range of the simulations.
+fn unreached(view: &View<'_>) -> Vec<usize> {
+    let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); view.observed.len()];
+    for &row in view.rows {
+        for (range, &value) in ranges.iter_mut().zip(view.features.row(row as usize)) {
+            *range = (range.0.min(value), range.1.max(value));
+        }
+    }
+    let outside = |&j: &usize| !(ranges[j].0..=ranges[j].1).contains(&view.observed[j]);
+    (0..ranges.len()).filter(outside).collect()
+}
+
+/// Points that equal another one.
+fn repeated(units: &Table) -> usize {
+    let mut order: Vec<&[f64]> = units.iter().collect();
+    order.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    order.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}

@@ -1,0 +1,23 @@
+//! ABC-SMC as a chain of pure stages:
+//! `problem -> propose -> simulate -> reduce -> weigh -> select -> population`.
+//!
+//! Nothing here reads a clock, a file, a thread or ambient randomness.
+
+pub mod diagnose;
+pub mod digest;
+pub mod divergence;
+pub mod population;
+pub mod problem;
+pub mod propose;
+pub mod reduce;
+pub mod search;
+pub mod select;
+pub mod simulate;
+pub mod stop;
+pub mod stream;
+pub mod summary;
+pub mod table;
+pub mod variates;
+mod vectors;
+pub mod weigh;
+pub mod workers;

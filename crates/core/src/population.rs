@@ -1,0 +1,85 @@
+//! Weighted particles that survived a generation.
+
+use crate::table::Table;
+
+/// Importance weights kept as logs. Immutable; derived quantities are computed on construction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogWeights {
+    ln: Vec<f64>,
+    normalised: Vec<f64>,
+}
+
+impl LogWeights {
+    /// Normalises `ln`; `None` when no weight is positive and finite.
+    #[must_use]
+    pub fn new(ln: Vec<f64>) -> Option<Self> {
+        let top = ln.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if !top.is_finite() {
+            return None;
+        }
+        let raw: Vec<f64> = ln.iter().map(|w| libm::exp(w - top)).collect();
+        let total: f64 = raw.iter().sum();
+        Some(Self { ln, normalised: raw.iter().map(|w| w / total).collect() })
+    }
+
+    /// Unnormalised logs.
+    #[must_use]
+    pub fn ln(&self) -> &[f64] {
+        &self.ln
+    }
+
+    /// Weights that sum to one.
+    #[must_use]
+    pub fn normalised(&self) -> &[f64] {
+        &self.normalised
+    }
+
+    /// Kish's effective sample size.
+    #[must_use]
+    pub fn effective_sample_size(&self) -> f64 {
+        1.0 / self.normalised.iter().map(|w| w * w).sum::<f64>()
+    }
+}
+
+/// The kept particles of one generation, in the order of their rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Population {
+    /// Job rows the particles came from, ascending.
+    pub rows: Vec<u32>,
+    /// Unit-space points.
+    pub units: Table,
+    /// Parameters on their natural scale.
+    pub thetas: Table,
+    /// Importance weights.
+    pub weights: LogWeights,
+    /// Distances to the observation, each under the distance weights that accepted it.
+    pub distances: Vec<f64>,
+}
+
+impl Population {
+    /// Number of particles.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no particle.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_survive_logs_that_would_underflow() {
+        let weights = LogWeights::new(vec![-2000.0, -2000.0 - libm::log(3.0), f64::NEG_INFINITY]).unwrap();
+        assert!((weights.normalised()[0] - 0.75).abs() < 1e-12);
+        assert_eq!(weights.normalised()[2], 0.0);
+        assert!((weights.effective_sample_size() - 1.6).abs() < 1e-12);
+        assert_eq!(LogWeights::new(vec![f64::NEG_INFINITY]), None);
+    }
+}

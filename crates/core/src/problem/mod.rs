@@ -1,0 +1,20 @@
+//! What is to be inferred: a prior over parameters and the summaries that were observed.
+
+pub mod law;
+mod prior;
+mod simulator;
+
+pub use law::{Law, LawError};
+pub use prior::{Marginal, Prior, PriorError};
+pub use simulator::{Failure, Simulator};
+
+/// The statistical question, without any choice of method.
+#[derive(Debug)]
+pub struct Problem {
+    /// Belief before the data.
+    pub prior: Prior,
+    /// Names of the summaries, in the simulator's column order.
+    pub statistics: Vec<String>,
+    /// Observed summaries, in the same order.
+    pub observed: Vec<f64>,
+}

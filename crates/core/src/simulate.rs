@@ -1,0 +1,143 @@
+//! The boundary with the outside: jobs go out, chunks come back, in any order.
+
+use std::collections::BTreeMap;
+
+use rand::Rng;
+
+use crate::problem::Failure;
+use crate::stream::{Seed, Stage, Stream, Streams};
+use crate::table::Table;
+
+/// Everything needed to run any row of a generation, on any machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Jobs<'a> {
+    /// Parameters on their natural scale, one row a job.
+    pub thetas: &'a Table,
+    /// Seed of the run.
+    pub seed: Seed,
+    /// Generation being simulated.
+    pub generation: u32,
+}
+
+impl<'a> Jobs<'a> {
+    /// Parameters of `row`.
+    #[must_use]
+    pub fn theta(&self, row: usize) -> &'a [f64] {
+        self.thetas.row(row)
+    }
+
+    /// The random stream of `row`: a function of the address alone, so schedule-free.
+    #[must_use]
+    pub fn stream(&self, row: usize) -> Stream {
+        self.seed.stream(Stage::Simulate, self.generation, row as u64)
+    }
+
+    /// The random streams of all rows: cheaper than one by one when rows are asked for in order.
+    #[must_use]
+    pub fn streams(&self) -> Streams {
+        self.seed.streams(Stage::Simulate, self.generation)
+    }
+
+    /// A 64-bit seed of `row` for a simulator outside this process.
+    #[must_use]
+    pub fn external_seed(&self, row: usize) -> u64 {
+        self.stream(row).next_u64()
+    }
+}
+
+/// A finished piece of a generation.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// Job rows, in the order of `summaries`.
+    pub rows: Vec<usize>,
+    /// One row of summaries a job.
+    pub summaries: Table,
+    /// What happened to each job.
+    pub outcomes: Vec<Result<(), Failure>>,
+}
+
+impl Chunk {
+    /// Builds a chunk, turning any non-finite summary into a [`Failure`].
+    #[must_use]
+    pub fn new(rows: Vec<usize>, summaries: Table, mut outcomes: Vec<Result<(), Failure>>) -> Self {
+        for (row, outcome) in summaries.iter().zip(&mut outcomes) {
+            if let (Ok(()), Some(column)) = (&outcome, row.iter().position(|v| !v.is_finite())) {
+                *outcome = Err(Failure::NotFinite { column });
+            }
+        }
+        Self { rows, summaries, outcomes }
+    }
+}
+
+/// The simulations of one generation, placed by row so that arrival order cannot matter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulated {
+    summaries: Table,
+    done: Vec<bool>,
+    failures: BTreeMap<usize, Failure>,
+}
+
+impl Simulated {
+    /// A generation of `rows` jobs with none finished.
+    #[must_use]
+    pub fn empty(rows: usize, columns: usize) -> Self {
+        Self {
+            summaries: Table::filled(rows, columns, f64::NAN),
+            done: vec![false; rows],
+            failures: BTreeMap::new(),
+        }
+    }
+
+    /// Places a finished chunk.
+    pub fn place(&mut self, chunk: &Chunk) {
+        for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
+            self.done[row] = true;
+            match outcome {
+                Ok(()) => self.summaries.row_mut(row).copy_from_slice(chunk.summaries.row(slot)),
+                Err(failure) => drop(self.failures.insert(row, failure.clone())),
+            }
+        }
+    }
+
+    /// Rows still to be run.
+    #[must_use]
+    pub fn pending(&self) -> Vec<usize> {
+        (0..self.done.len()).filter(|&row| !self.done[row]).collect()
+    }
+
+    /// Rows with usable summaries, ascending.
+    #[must_use]
+    pub fn usable(&self) -> Vec<u32> {
+        let usable = |&row: &u32| self.done[row as usize] && !self.failures.contains_key(&(row as usize));
+        (0..self.done.len() as u32).filter(usable).collect()
+    }
+
+    /// Failed rows and why.
+    #[must_use]
+    pub fn failures(&self) -> &BTreeMap<usize, Failure> {
+        &self.failures
+    }
+
+    /// All summaries; rows without any hold NaN.
+    #[must_use]
+    pub fn summaries(&self) -> &Table {
+        &self.summaries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_with_nan_becomes_a_failure_and_is_never_usable() {
+        let summaries = Table::from_rows(2, vec![1.0, 2.0, 3.0, f64::NAN]);
+        let chunk = Chunk::new(vec![2, 0], summaries, vec![Ok(()), Ok(())]);
+        let mut simulated = Simulated::empty(3, 2);
+        simulated.place(&chunk);
+        assert_eq!(simulated.pending(), [1]);
+        assert_eq!(simulated.usable(), [2]);
+        assert_eq!(simulated.failures()[&0], Failure::NotFinite { column: 1 });
+        assert_eq!(simulated.summaries().row(2), [1.0, 2.0]);
+    }
+}

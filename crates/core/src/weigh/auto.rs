@@ -1,0 +1,14 @@
+//! The rule that users get when they do not choose.
+
+use super::{Choice, Hellinger, View, WeighError, Weighting};
+use crate::stream::Stream;
+
+/// The best rule we have: for now [`Hellinger`] with its defaults.
+#[derive(Debug, Default)]
+pub struct Auto(Hellinger);
+
+impl Weighting for Auto {
+    fn choose(&self, view: &View<'_>, rng: &mut Stream) -> Result<Choice, WeighError> {
+        self.0.choose(view, rng)
+    }
+}
