@@ -1,0 +1,163 @@
+//! The death process: particles die at a common rate, and one normal variate knows the other parameter.
+
+use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::stream::Stream;
+use counterpoise_core::variates::{Exp1, StandardNormal};
+use rand::RngExt;
+
+use crate::catalogue::{Built, Chosen, Entry, ModelOption};
+use crate::limits::{parameters, within};
+use crate::times::Times;
+use crate::{ModelError, Parameter, Setting};
+
+/// A -> 0 at rate k, observed at even times, and z from a normal law of mean 0 and deviation sigma.
+#[derive(Clone, Debug)]
+pub struct Death {
+    initial: usize,
+    times: Times,
+}
+
+impl Death {
+    /// `initial` particles at time 0, observed then and at `count` even times up to `to`.
+    ///
+    /// # Errors
+    /// If there are no particles or times, or too many, or `to` is not above zero.
+    pub fn new(initial: usize, to: f64, count: usize) -> Result<Self, ModelError> {
+        let initial = within("initial", initial, (1, 1_000_000_000))?;
+        Ok(Self { initial, times: Times::even(to, count)? })
+    }
+
+    /// Names of the summaries: `A@0`, `A@0.625`, ..., `z`.
+    #[must_use]
+    pub fn statistics(&self) -> Vec<String> {
+        self.times.names("A").chain(["z".into()]).collect()
+    }
+}
+
+impl Simulator for Death {
+    fn summaries(&self) -> usize {
+        self.times.values().len() + 1
+    }
+
+    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        let [rate, sigma] = parameters(["k", "sigma"], theta)?;
+        let mut alive = self.initial as f64;
+        summaries[0] = alive;
+        // Without particles, or at rate 0, the next death is at infinity.
+        let mut death = rng.sample::<f64, _>(Exp1) / rate / alive;
+        for (summary, &time) in summaries[1..].iter_mut().zip(&self.times.values()[1..]) {
+            while death <= time {
+                alive -= 1.0;
+                death += rng.sample::<f64, _>(Exp1) / rate / alive;
+            }
+            *summary = alive;
+        }
+        summaries[self.times.values().len()] = sigma * rng.sample::<f64, _>(StandardNormal);
+        Ok(())
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "death",
+    options: &[
+        ModelOption::new("initial", "particles at time 0", 10.0),
+        ModelOption::new("to", "last observation time", 20.0),
+        ModelOption::new("count", "evenly spaced observation times after 0", 32.0),
+    ],
+    text: Setting::new(
+        &[Parameter::new("k", (1e-3, 1e3), 0.1), Parameter::new("sigma", (1e-3, 1e3), 0.01)],
+        50_000,
+        0.05,
+    ),
+    appendix: Setting::new(
+        &[Parameter::new("k", (1e-4, 1e4), 0.1), Parameter::new("sigma", (1e-4, 1e4), 0.01)],
+        500_000,
+        0.005,
+    ),
+    build,
+};
+
+fn build(chosen: &Chosen<'_>) -> Result<Built, ModelError> {
+    let death = Death::new(chosen.count("initial")?, chosen.number("to")?, chosen.count("count")?)?;
+    let statistics = death.statistics();
+    Ok((Box::new(death), statistics))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{self, Moments};
+
+    fn paper() -> Death {
+        Death::new(10, 20.0, 32).unwrap()
+    }
+
+    #[test]
+    fn conforms() {
+        oracle::conformance(&paper(), &[0.1, 0.01]);
+    }
+
+    #[test]
+    fn counts_start_at_the_initial_one_and_never_rise() {
+        for k in [0.0, 1e-3, 0.1, 10.0, 1e3, 1e308] {
+            for row in oracle::simulate(&paper(), &[k, 0.01], 200).iter() {
+                assert_eq!(row[0], 10.0);
+                assert!(row[..33].windows(2).all(|pair| pair[1] <= pair[0]), "{row:?}");
+                assert!(row[..33].iter().all(|alive| alive.fract() == 0.0 && *alive >= 0.0));
+                match k {
+                    0.0 => assert_eq!(row[32], 10.0),
+                    1e3.. => assert_eq!(row[1], 0.0),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// `A(t)` is Binomial(initial, exp(-k t)). Twelve comparisons at five standard errors: a correct
+    /// simulator fails for fewer than 1 seed in 10^4, and the seed is fixed.
+    #[test]
+    fn counts_are_binomial_and_z_is_normal() {
+        let (k, sigma) = (0.1, 0.25);
+        let table = oracle::simulate(&paper(), &[k, sigma], 20_000);
+        for column in [1, 4, 11, 20, 32] {
+            let survival = (-k * 0.625 * column as f64).exp();
+            let exact = Moments::of_counts(&oracle::binomial(10, survival));
+            oracle::agree(&format!("column {column}"), &table.column(column), exact);
+        }
+        let normal = Moments { mean: 0.0, variance: sigma * sigma, fourth: 3.0 * sigma.powi(4) };
+        oracle::agree("z", &table.column(33), normal);
+    }
+
+    /// `A(t + dt) | A(t)` is Binomial(A(t), exp(-k dt)).
+    fn ln_likelihood(k: f64, counts: &[f64]) -> f64 {
+        let survival = (-k * 0.625).exp();
+        let transition = |pair: &[f64]| oracle::binomial(pair[0] as usize, survival)[pair[1] as usize].ln();
+        counts.windows(2).map(transition).sum()
+    }
+
+    /// The whole trajectory follows the transitions: under the right likelihood the mean score is 0 and its
+    /// square averages to minus the mean curvature. Four comparisons at five standard errors: fewer than 1
+    /// seed in 10^4 fails.
+    #[test]
+    fn trajectories_have_the_likelihood_of_the_reference_posterior() {
+        for k in [0.1, 0.5] {
+            let table = oracle::simulate(&paper(), &[k, 0.01], 4_000);
+            let of = |row: &[f64]| oracle::score(|ln_k| ln_likelihood(ln_k.exp(), &row[..33]), k.ln());
+            oracle::information_equality(&format!("k = {k}"), table.iter().map(of));
+        }
+    }
+
+    #[test]
+    fn grid_posterior_gives_the_reference() {
+        let grid = |ln_density: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
+            let at = |step: i32| -3.0 + (f64::from(step) + 0.5) * 6.0 / 3_000.0;
+            (0..3_000).map(|step| (at(step), ln_density(10f64.powf(at(step))))).collect()
+        };
+        oracle::agree_with_reference("death", "log10_k", 10, |observed| {
+            grid(&|k| ln_likelihood(k, &observed[..33]))
+        });
+        oracle::agree_with_reference("death", "log10_sigma", 10, |observed| {
+            grid(&|sigma| -sigma.ln() - 0.5 * (observed[33] / sigma).powi(2))
+        });
+    }
+}

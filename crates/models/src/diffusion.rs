@@ -1,0 +1,249 @@
+//! Diffusion in one dimension: particles jump between neighbouring voxels, and no particle leaves.
+
+use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::stream::Stream;
+use counterpoise_core::variates::Exp1;
+use rand::RngExt;
+
+use crate::catalogue::{Built, Chosen, Entry, ModelOption};
+use crate::limits::{MOST_EVENTS, endless, parameters, within};
+use crate::times::Times;
+use crate::{ModelError, Parameter, Setting};
+
+/// Particles that start in the left half of a row of voxels and jump to each neighbour at rate theta.
+///
+/// Gillespie's direct method with the particles told apart, so that each of the moves, left or right for
+/// every particle, is as likely as another and none has to be searched for. A move against a wall is drawn
+/// and not taken, which leaves the law as it is and the total rate constant.
+#[derive(Clone, Debug)]
+pub struct Diffusion {
+    voxels: usize,
+    particles: usize,
+    times: Times,
+}
+
+impl Diffusion {
+    /// `particles` in each voxel of the left half, observed at time 0 and `count` even times up to `to`.
+    ///
+    /// # Errors
+    /// If the number of voxels is odd, a number is zero or too large, or `to` is not above zero.
+    pub fn new(voxels: usize, particles: usize, to: f64, count: usize) -> Result<Self, ModelError> {
+        if !(2..=1_000).contains(&voxels) || !voxels.is_multiple_of(2) {
+            let expected = "an even number from 2 to 1000".into();
+            return Err(ModelError::OutOfRange { option: "voxels", expected, found: voxels as f64 });
+        }
+        let particles = within("particles", particles, (1, 1_000_000))?;
+        Ok(Self { voxels, particles, times: Times::even(to, count)? })
+    }
+
+    /// Names of the summaries, one voxel after another: `S1@0`, `S1@2.5`, ..., `S8@20`.
+    #[must_use]
+    pub fn statistics(&self) -> Vec<String> {
+        (1..=self.voxels)
+            .flat_map(|voxel| self.times.names(&format!("S{voxel}")).collect::<Vec<_>>())
+            .collect()
+    }
+}
+
+impl Simulator for Diffusion {
+    fn summaries(&self) -> usize {
+        self.voxels * self.times.values().len()
+    }
+
+    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        let [rate] = parameters(["theta"], theta)?;
+        let times = self.times.values();
+        let starts = (0..self.voxels / 2).flat_map(|voxel| std::iter::repeat_n(voxel, self.particles));
+        let mut places: Vec<usize> = starts.collect();
+        let moves = 2 * places.len();
+        let wait = 1.0 / (rate * moves as f64);
+        if times[times.len() - 1] / wait > MOST_EVENTS as f64 {
+            return Err(endless());
+        }
+        summaries.fill(0.0);
+        let mut now = wait * rng.sample::<f64, _>(Exp1);
+        for (column, &time) in times.iter().enumerate() {
+            while now <= time {
+                let jump = rng.random_range(0..moves);
+                let voxel = &mut places[jump / 2];
+                // A step left of voxel 0 saturates, a step right of the last is cut: both stay.
+                *voxel = (*voxel + jump % 2 * 2).saturating_sub(1).min(self.voxels - 1);
+                now += wait * rng.sample::<f64, _>(Exp1);
+            }
+            for voxel in &places {
+                summaries[voxel * times.len() + column] += 1.0;
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    name: "diffusion",
+    options: &[
+        ModelOption::new("voxels", "compartments in a row, an even number", 8.0),
+        ModelOption::new("particles", "particles in each voxel of the left half at time 0", 10.0),
+        ModelOption::new("to", "last observation time", 20.0),
+        ModelOption::new("count", "evenly spaced observation times after 0", 8.0),
+    ],
+    text: Setting::new(&[Parameter::new("theta", (1e-4, 1.0), 0.1)], 50_000, 0.05),
+    appendix: Setting::new(&[Parameter::new("theta", (1e-4, 1.0), 0.1)], 50_000, 0.05),
+    build,
+};
+
+fn build(chosen: &Chosen<'_>) -> Result<Built, ModelError> {
+    let [voxels, particles] = [chosen.count("voxels")?, chosen.count("particles")?];
+    let model = Diffusion::new(voxels, particles, chosen.number("to")?, chosen.count("count")?)?;
+    let statistics = model.statistics();
+    Ok((Box::new(model), statistics))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{self, Moments};
+    use std::f64::consts::PI;
+
+    fn paper() -> Diffusion {
+        Diffusion::new(8, 10, 20.0, 8).unwrap()
+    }
+
+    /// Probabilities of going from voxel to voxel in time `t`: the modes of a walk between two walls.
+    fn transitions(voxels: usize, theta: f64, t: f64) -> Vec<Vec<f64>> {
+        let m = voxels as f64;
+        let wave = |mode: usize, voxel: usize| (PI * mode as f64 * (voxel as f64 + 0.5) / m).cos();
+        let decay = |mode: usize| (-2.0 * theta * (1.0 - (PI * mode as f64 / m).cos()) * t).exp();
+        let probability = |from: usize, to: usize| {
+            let modes = (1..voxels).map(|mode| wave(mode, from) * wave(mode, to) * decay(mode));
+            (1.0 + 2.0 * modes.sum::<f64>()) / m
+        };
+        (0..voxels).map(|from| (0..voxels).map(|to| probability(from, to)).collect()).collect()
+    }
+
+    /// Probability of the counts `to` after the counts `from`, by placing one particle after another: the
+    /// states are all counts below `to`, and the number of particles placed says where the next came from.
+    fn ln_transition(moves: &[Vec<f64>], from: &[usize], to: &[usize]) -> f64 {
+        let origins: Vec<usize> =
+            from.iter().enumerate().flat_map(|(voxel, &count)| std::iter::repeat_n(voxel, count)).collect();
+        let mut strides = vec![1; to.len()];
+        for voxel in 1..to.len() {
+            strides[voxel] = strides[voxel - 1] * (to[voxel - 1] + 1);
+        }
+        let states: usize = to.iter().map(|count| count + 1).product();
+        let mut probability = vec![0.0; states];
+        probability[0] = 1.0;
+        let mut placed = vec![0; to.len()];
+        for state in 1..states {
+            let first = (0..to.len()).find(|&voxel| placed[voxel] < to[voxel]).unwrap();
+            placed[..first].fill(0);
+            placed[first] += 1;
+            let moves = &moves[origins[placed.iter().sum::<usize>() - 1]];
+            let ways = (0..to.len()).filter(|&voxel| placed[voxel] > 0);
+            probability[state] = ways.map(|voxel| moves[voxel] * probability[state - strides[voxel]]).sum();
+        }
+        f64::ln(probability[states - 1])
+    }
+
+    fn ln_likelihood(theta: f64, voxels: usize, step: f64, row: &[f64]) -> f64 {
+        let moves = transitions(voxels, theta, step);
+        let series = row.len() / voxels;
+        let counts = |time: usize| -> Vec<usize> {
+            (0..voxels).map(|voxel| row[voxel * series + time] as usize).collect()
+        };
+        (1..series).map(|time| ln_transition(&moves, &counts(time - 1), &counts(time))).sum()
+    }
+
+    #[test]
+    fn conforms() {
+        oracle::conformance(&paper(), &[0.1]);
+    }
+
+    #[test]
+    fn the_modes_solve_the_walk() {
+        let (theta, step) = (0.3, 1e-6);
+        for (from, row) in transitions(8, theta, step).iter().enumerate() {
+            for (to, p) in row.iter().enumerate() {
+                let rate = match from.abs_diff(to) {
+                    0 if from == 0 || from == 7 => -theta,
+                    0 => -2.0 * theta,
+                    1 => theta,
+                    _ => 0.0,
+                };
+                let start = if from == to { 1.0 } else { 0.0 };
+                assert!(((p - start) / step - rate).abs() < 1e-5, "{from} to {to}");
+            }
+        }
+        // Semigroup: one long move is two short ones.
+        let (short, long) = (transitions(8, theta, 2.0), transitions(8, theta, 4.0));
+        for (from, to) in [(0, 0), (3, 4), (7, 1)] {
+            let two: f64 = (0..8).map(|via| short[from][via] * short[via][to]).sum();
+            assert!((two - long[from][to]).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn particles_start_on_the_left_and_are_conserved() {
+        for theta in [0.0, 1e-4, 0.1, 10.0] {
+            for row in oracle::simulate(&paper(), &[theta], 100).iter() {
+                for time in 0..9 {
+                    assert_eq!((0..8).map(|voxel| row[voxel * 9 + time]).sum::<f64>(), 40.0);
+                }
+                for voxel in 0..8 {
+                    assert_eq!(row[voxel * 9], if voxel < 4 { 10.0 } else { 0.0 });
+                    if theta == 0.0 {
+                        assert_eq!(row[voxel * 9 + 8], row[voxel * 9]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rate_that_would_never_end_is_declined() {
+        let rng =
+            &mut counterpoise_core::stream::Seed(1).stream(counterpoise_core::stream::Stage::Simulate, 0, 0);
+        for theta in [1e8, 1e300, f64::MAX] {
+            let outcome = paper().simulate(&[theta], rng, &mut [0.0; 72]);
+            assert_eq!(outcome, Err(endless()), "{theta}");
+        }
+    }
+
+    /// A count is a sum of independent particles. Eighty comparisons at five standard errors: a correct
+    /// simulator fails for fewer than 1 seed in 10^3 (counts of rare voxels are not quite normal).
+    #[test]
+    fn counts_have_the_moments_of_independent_walks() {
+        let theta = 0.1;
+        let table = oracle::simulate(&paper(), &[theta], 20_000);
+        for time in [1, 2, 4, 6, 8] {
+            let moves = transitions(8, theta, 2.5 * time as f64);
+            let chance = |particle: usize, voxel: usize| moves[particle / 10][voxel];
+            for voxel in 0..8 {
+                let law = oracle::sum_of_indicators((0..40).map(|particle| chance(particle, voxel)));
+                let what = format!("S{} at {}", voxel + 1, 2.5 * time as f64);
+                oracle::agree(&what, &table.column(voxel * 9 + time), Moments::of_counts(&law));
+            }
+        }
+    }
+
+    /// Six particles in four voxels, where the likelihood takes no time. Four comparisons at five standard
+    /// errors: fewer than 1 seed in 10^4 fails.
+    #[test]
+    fn trajectories_have_the_likelihood_of_the_reference_posterior() {
+        let model = Diffusion::new(4, 3, 6.0, 3).unwrap();
+        for theta in [0.1_f64, 0.4] {
+            let table = oracle::simulate(&model, &[theta], 4_000);
+            let of = |row: &[f64]| oracle::score(|ln| ln_likelihood(ln.exp(), 4, 2.0, row), theta.ln());
+            oracle::information_equality(&format!("theta = {theta}"), table.iter().map(of));
+        }
+    }
+
+    /// Exact, by dynamic programming over counts. The grid's step is one posterior deviation, at which the
+    /// sum over a bell is exact to 1e-8; the grid spans five deviations around each posterior.
+    #[test]
+    fn dynamic_programming_gives_the_reference() {
+        oracle::agree_with_reference("diffusion", "log10_theta", 10, |observed| {
+            let points = (0..15).map(|step| -1.6 + 0.1 * f64::from(step));
+            points.map(|log10| (log10, ln_likelihood(10f64.powf(log10), 8, 2.5, observed))).collect()
+        });
+    }
+}
