@@ -1,0 +1,37 @@
+//! Ways to run a generation's jobs.
+
+mod threads;
+
+pub use threads::Threads;
+
+use std::ops::ControlFlow;
+
+use counterpoise_core::simulate::{Chunk, Jobs};
+
+/// Runs jobs somewhere. Chunks may arrive in any order; their content must not depend on it.
+pub trait Executor {
+    /// Number of summaries a job.
+    fn summaries(&self) -> usize;
+    /// Runs `rows` of `jobs`, handing each finished chunk to `sink` until done or `sink` breaks.
+    ///
+    /// # Errors
+    /// When the executor itself is broken; a failed simulation is a chunk outcome.
+    fn run(
+        &mut self,
+        jobs: Jobs<'_>,
+        rows: &[usize],
+        sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>,
+    ) -> Result<(), ExecutorError>;
+}
+
+/// The executor cannot do its work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecutorError {
+    /// A worker ended without finishing its rows.
+    #[error("{missing} rows were never answered")]
+    Unanswered {
+        /// Rows without an outcome.
+        missing: usize,
+    },
+}

@@ -1,0 +1,87 @@
+//! What the loop tells while it runs, and how it ends.
+
+use counterpoise_core::digest::{DigestError, Generation};
+use counterpoise_core::propose::ProposeError;
+use counterpoise_core::stop::StopReason;
+
+use crate::executor::ExecutorError;
+use crate::store::StoreError;
+
+/// Something worth telling the user; the observer may break the run off.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// Some simulations finished.
+    Simulated {
+        /// Generation.
+        index: u32,
+        /// Finished so far in this generation.
+        done: usize,
+        /// Failed so far in this generation.
+        failed: usize,
+    },
+    /// All simulations are there; weights are being chosen.
+    Weighing {
+        /// Generation.
+        index: u32,
+    },
+    /// A generation was committed.
+    Committed(&'a Generation),
+}
+
+/// Wall-clock seconds by stage, over all generations of this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Drawing parameters and fitting kernels.
+    pub propose: f64,
+    /// Running simulations and keeping them.
+    pub simulate: f64,
+    /// Reducing, weighing, selecting.
+    pub weigh: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// The committed generations.
+    pub history: Vec<Generation>,
+    /// Why it ended.
+    pub reason: StopReason,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// No parameters could be drawn.
+    #[error("generation {index}: proposing parameters")]
+    Propose {
+        /// Generation.
+        index: u32,
+        /// Why.
+        source: ProposeError,
+    },
+    /// The executor broke.
+    #[error("generation {index}: simulating")]
+    Execute {
+        /// Generation.
+        index: u32,
+        /// Why.
+        source: ExecutorError,
+    },
+    /// The simulations do not make a generation.
+    #[error("generation {index}")]
+    Digest {
+        /// Generation.
+        index: u32,
+        /// Why.
+        source: DigestError,
+    },
+    /// The store broke.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

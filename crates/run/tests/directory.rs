@@ -1,0 +1,127 @@
+//! A run's directory: files that others can read, a refusal to mix runs, no half-written files.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use counterpoise_core::digest::{Analysis, Method};
+use counterpoise_core::problem::{Failure, Marginal, Prior, Problem, Simulator, law};
+use counterpoise_core::propose::Covariance;
+use counterpoise_core::reduce::Identity;
+use counterpoise_core::stop::AfterGenerations;
+use counterpoise_core::stream::{Seed, Stream};
+use counterpoise_core::weigh::{ByFormula, Uniform};
+use counterpoise_core::workers::Serial;
+use counterpoise_run::drive::{self, Event};
+use counterpoise_run::executor::Threads;
+use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, StoreError};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
+use serde_json::json;
+
+struct Echo;
+
+impl Simulator for Echo {
+    fn summaries(&self) -> usize {
+        1
+    }
+
+    fn simulate(&self, theta: &[f64], _: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        summaries[0] = theta[0];
+        Ok(())
+    }
+}
+
+fn analysis() -> Analysis {
+    let law = Box::new(law::Uniform::new(0.0, 1.0).unwrap());
+    Analysis {
+        problem: Problem {
+            prior: Prior::new(vec![Marginal::new("x", law)]),
+            statistics: vec!["s".into()],
+            observed: vec![0.5],
+        },
+        method: Method {
+            simulations: 200,
+            keep: 20,
+            proposal: Box::new(Covariance),
+            reduction: Box::new(Identity),
+            weighting: Box::new(ByFormula(Box::new(Uniform))),
+            stop: Box::new(AfterGenerations(2)),
+        },
+        seed: Seed(1),
+    }
+}
+
+fn header(seed: u64) -> Header {
+    Header { description: json!({ "method": { "seed": seed, "keep": 20 } }), parameters: vec!["x".into()] }
+}
+
+#[test]
+fn a_run_can_be_read_back_and_is_not_mixed_with_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let mut store = Directory::new(&path);
+    assert!(store.read().unwrap().is_none());
+    let mut executor = Threads::new(Echo, 1, None);
+    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let finished =
+        drive::run((&analysis(), &header(1)), &mut executor, &mut store, &Serial, &mut go_on).unwrap();
+    store.write(&json!({ "finished": true })).unwrap();
+
+    assert!(Directory::new(&path).holds(&header(1)).unwrap());
+    let Err(StoreError::Mismatch { differences, .. }) = Directory::new(&path).holds(&header(2)) else {
+        panic!("another seed must be refused")
+    };
+    assert_eq!(differences, ["method.seed was 1 and is now 2"]);
+
+    let file = fs::File::open(path.join(POSTERIOR_FILE)).unwrap();
+    let reader = SerializedFileReader::new(file).unwrap();
+    let names: Vec<String> = reader
+        .metadata()
+        .file_metadata()
+        .schema()
+        .get_fields()
+        .iter()
+        .map(|field| field.name().into())
+        .collect();
+    assert_eq!(names, ["x", "importance_weight", "distance", "generation", "row"]);
+    let population = &finished.history[1].population;
+    let mut total = 0.0;
+    for (i, row) in reader.get_row_iter(None).unwrap().enumerate() {
+        let row = row.unwrap();
+        assert_eq!(row.get_double(0).unwrap(), population.thetas.at(i, 0));
+        assert_eq!(row.get_long(3).unwrap(), 1);
+        assert_eq!(row.get_long(4).unwrap(), i64::from(population.rows[i]));
+        total += row.get_double(1).unwrap();
+    }
+    assert!((total - 1.0).abs() < 1e-12);
+    let mut left: Vec<_> =
+        fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    left.sort();
+    assert_eq!(left, [POSTERIOR_FILE, RUN_FILE], "no temporary file is left");
+}
+
+#[test]
+fn other_formats_and_garbage_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(RUN_FILE);
+    fs::write(&file, "{\"format\": 99}").unwrap();
+    let error = Directory::new(folder.path()).read().unwrap_err().to_string();
+    assert!(error.contains("has format 99; this version reads format 1"), "{error}");
+    fs::write(&file, "not json").unwrap();
+    assert!(matches!(Directory::new(folder.path()).read(), Err(StoreError::Unreadable { .. })));
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_an_error_with_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocked = folder.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    let mut store = Directory::new(blocked.join("run"));
+    let mut executor = Threads::new(Echo, 1, None);
+    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let error =
+        drive::run((&analysis(), &header(1)), &mut executor, &mut store, &Serial, &mut go_on).unwrap_err();
+    assert!(error.to_string().contains("file/run"), "{error}");
+}
