@@ -1,0 +1,133 @@
+//! The command line as types.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Approximate Bayesian computation that weighs the evidence by itself.
+#[derive(Debug, Parser)]
+#[command(name = "counterpoise", version, about, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at a limit or by the user.")]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print results and errors only.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Infer the parameters of a problem and print the posterior.
+    Run(RunArguments),
+    /// Find every mistake in a problem file, and try twenty simulations.
+    Check(CheckArguments),
+    /// Write a table of simulations.
+    Simulate(SimulateArguments),
+    /// Print the summary of a run again.
+    Show(ShowArguments),
+}
+
+/// A problem file and changes to it.
+#[derive(Debug, Args)]
+pub(crate) struct ProblemArguments {
+    /// The problem file.
+    #[arg(value_name = "PROBLEM")]
+    pub(crate) problem: PathBuf,
+    /// Give a key of the problem file another value, for example method.seed=2.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+/// How work is spread; never shows in a result.
+#[derive(Debug, Args)]
+pub(crate) struct Schedule {
+    /// Threads to use [default: all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub(crate) threads: Option<u64>,
+    /// Simulations a thread takes at a time [default: chosen by what is left].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) chunk: Option<u64>,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArguments,
+    /// Keep the run in this directory [default: runs/ and the problem's name].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) schedule: Schedule,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArguments,
+    #[command(flatten)]
+    pub(crate) schedule: Schedule,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `simulate`.
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArguments {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArguments,
+    /// How many simulations to make.
+    #[arg(long, value_name = "N", required_unless_present = "row")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub(crate) rows: Option<u64>,
+    /// Simulate at these parameters, all of them given, and not at draws from the prior.
+    #[arg(long, value_name = "NAME=VALUE,...", allow_hyphen_values = true)]
+    pub(crate) at: Option<String>,
+    /// The seed; the same as --set method.seed=SEED.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) seed: Option<u64>,
+    /// Repeat the simulation of this row of a run, at the parameters of --at.
+    #[arg(long, value_name = "ROW", requires = "at", conflicts_with = "rows")]
+    pub(crate) row: Option<u64>,
+    /// The generation of the run that --row counts in.
+    #[arg(long, value_name = "GENERATION", requires = "row", default_value_t = 0)]
+    pub(crate) generation: u32,
+    /// Write to this .csv or .parquet file [default: CSV to the standard output].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Overwrite the file.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) schedule: Schedule,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// The directory of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

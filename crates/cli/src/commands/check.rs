@@ -1,0 +1,176 @@
+//! `check`: every mistake at once, then a few simulations to see what a run will be like.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use counterpoise_core::digest::{Analysis, Inputs, digest};
+use counterpoise_core::problem::{Failure, Problem, Simulator};
+use counterpoise_core::propose::{Proposed, propose};
+use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
+use counterpoise_core::stream::Seed;
+use counterpoise_run::executor::{Executor, Threads};
+use counterpoise_run::pool::Pool;
+use serde_json::{Value, json};
+
+use super::overrides;
+use crate::args::CheckArguments;
+use crate::output::Output;
+use crate::print::json;
+use crate::print::list::listed;
+use crate::print::number::duration;
+use crate::problem_file::{Loaded, Method, Purpose, load};
+use crate::trouble::{DONE, FAILED, Trouble};
+
+/// Draws from the prior.
+const DRAWS: usize = 20;
+/// Rows of the small generation that tells how long weighing takes, and seconds it may cost to simulate.
+const TRIAL: usize = 1_000;
+const PATIENCE: f64 = 2.0;
+
+/// Constant statistics that are named.
+const NAMED: usize = 20;
+
+/// What the draws told.
+struct Tried {
+    seconds: Vec<f64>,
+    failures: Vec<(usize, Failure)>,
+    constant: Vec<String>,
+    proposed: Proposed,
+}
+
+/// Checks a problem file and tries its model.
+pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
+    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let pool = arguments.schedule.pool();
+    let Loaded { name, problem, simulator, method, .. } = loaded;
+    let tried =
+        try_draws(&problem, &*simulator, &method, pool).map_err(|error| Trouble::failed(error, None))?;
+    let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
+    let estimate = estimate(analysis, simulator, &method, (&tried, pool));
+    let report = describe(&name, &tried, &method, estimate);
+    let text = if arguments.json { json::object(&report)? } else { page(&report) };
+    output.result(&text)?;
+    Ok(if tried.failures.len() == DRAWS { FAILED } else { DONE })
+}
+
+fn try_draws(
+    problem: &Problem,
+    simulator: &dyn Simulator,
+    method: &Method,
+    pool: Pool,
+) -> anyhow::Result<Tried> {
+    let seed = Seed(method.seed);
+    let rows = method.simulations.min(TRIAL);
+    let proposed = propose(&problem.prior, None, rows, (seed, 0), &pool)?;
+    let jobs = Jobs { thetas: &proposed.thetas, seed, generation: 0 };
+    let (mut seconds, mut failures, mut usable) = (Vec::new(), Vec::new(), Vec::new());
+    for row in 0..DRAWS {
+        let start = Instant::now();
+        let chunk = catch_unwind(AssertUnwindSafe(|| simulator.simulate_rows(&jobs, &[row])));
+        seconds.push(start.elapsed().as_secs_f64());
+        match chunk {
+            Ok(Chunk { summaries, mut outcomes, .. }) => match outcomes.swap_remove(0) {
+                Ok(()) => usable.push(summaries.row(0).to_vec()),
+                Err(failure) => failures.push((row, failure)),
+            },
+            Err(_) => failures.push((row, Failure::Crashed("panic".into()))),
+        }
+    }
+    let same =
+        |column: &usize| usable.len() > 1 && usable.iter().all(|row| row[*column] == usable[0][*column]);
+    let constant =
+        (0..problem.statistics.len()).filter(same).map(|at| problem.statistics[at].clone()).collect();
+    Ok(Tried { seconds, failures, constant, proposed })
+}
+
+/// Seconds that a run will take: simulating, and weighing where a trial could be afforded.
+fn estimate(
+    mut analysis: Analysis,
+    simulator: Box<dyn Simulator>,
+    method: &Method,
+    (tried, pool): (&Tried, Pool),
+) -> (f64, Option<f64>) {
+    let all = (method.simulations * method.generations) as f64;
+    let mean = tried.seconds.iter().sum::<f64>() / tried.seconds.len() as f64;
+    let alone = mean * all / pool.threads() as f64;
+    let rows = tried.proposed.thetas.rows();
+    if mean * rows as f64 / pool.threads() as f64 > PATIENCE {
+        return (alone, None);
+    }
+    let share = rows as f64 / method.simulations as f64;
+    analysis.method.simulations = rows;
+    analysis.method.keep = ((method.keep as f64 * share) as usize).max(method.keep.min(20));
+    let jobs = Jobs { thetas: &tried.proposed.thetas, seed: analysis.seed, generation: 0 };
+    let mut simulated = Simulated::empty(rows, simulator.summaries());
+    let start = Instant::now();
+    let mut executor = Threads::new(simulator, pool.threads(), None);
+    let ran = executor.run(jobs, &simulated.pending(), &mut |chunk| {
+        simulated.place(&chunk);
+        std::ops::ControlFlow::Continue(())
+    });
+    let simulating = start.elapsed().as_secs_f64() / share * method.generations as f64;
+    let start = Instant::now();
+    let inputs =
+        Inputs { index: 0, previous: None, kernel: None, proposed: &tried.proposed, simulated: &simulated };
+    if ran.is_err() || digest(&analysis, &inputs, &pool).is_err() {
+        return (alone, None);
+    }
+    (simulating, Some(start.elapsed().as_secs_f64() / share * method.generations as f64))
+}
+
+fn describe(name: &str, tried: &Tried, method: &Method, (simulating, weighing): (f64, Option<f64>)) -> Value {
+    let example = tried.failures.first().map(|(row, failure)| {
+        json!({ "row": row, "theta": tried.proposed.thetas.row(*row), "failure": failure.to_string() })
+    });
+    json!({
+        "problem": name,
+        "draws": DRAWS,
+        "failed": tried.failures.len(),
+        "failure": example,
+        "constant": tried.constant,
+        "seconds": {
+            "mean": tried.seconds.iter().sum::<f64>() / tried.seconds.len() as f64,
+            "slowest": tried.seconds.iter().copied().fold(0.0, f64::max),
+        },
+        "simulations": method.simulations * method.generations,
+        "keep": method.keep,
+        "generations": method.generations,
+        "estimate": { "simulate": simulating, "weigh": weighing, "total": simulating + weighing.unwrap_or(0.0) },
+    })
+}
+
+fn page(report: &Value) -> String {
+    let seconds = |value: &Value| duration(value.as_f64().unwrap_or(f64::NAN));
+    let (times, estimate) = (&report["seconds"], &report["estimate"]);
+    let mut text = format!("{}: no mistakes\n", report["problem"].as_str().unwrap_or_default());
+    text += &format!(
+        "{DRAWS} draws from the prior: {} each on average, {} the slowest\n",
+        seconds(&times["mean"]),
+        seconds(&times["slowest"])
+    );
+    match &report["failure"] {
+        Value::Null => text += "none failed\n",
+        example => {
+            let (failed, failure) = (&report["failed"], example["failure"].as_str().unwrap_or_default());
+            text +=
+                &format!("{failed} of them failed; for example at theta = {}: {failure}\n", example["theta"]);
+        }
+    }
+    let names = report["constant"].as_array().map_or(&[][..], Vec::as_slice);
+    if !names.is_empty() {
+        let names = names.iter().filter_map(Value::as_str);
+        text += &format!("constant statistics: {}\n", listed(names, NAMED));
+    }
+    let weighing = match &estimate["weigh"] {
+        Value::Null => "and the choice of weights".to_owned(),
+        weigh => format!("and {} for the choice of weights", seconds(weigh)),
+    };
+    text += &format!(
+        "a run of {} simulations in {} generations takes about {}: {} of simulating {weighing}\n",
+        report["simulations"],
+        report["generations"],
+        seconds(&estimate["total"]),
+        seconds(&estimate["simulate"]),
+    );
+    text
+}

@@ -1,0 +1,61 @@
+//! One file a command.
+
+mod check;
+mod run;
+mod show;
+mod simulate;
+mod stored;
+
+use counterpoise_run::pool::Pool;
+
+use crate::args::{Command, ProblemArguments, Schedule};
+use crate::output::Output;
+use crate::problem_file::Override;
+use crate::trouble::Trouble;
+
+/// Does what was asked and gives the exit code.
+pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
+    match command {
+        Command::Run(arguments) => run::run(arguments, output),
+        Command::Check(arguments) => check::check(arguments, output),
+        Command::Simulate(arguments) => simulate::simulate(arguments, output),
+        Command::Show(arguments) => show::show(arguments, output),
+    }
+}
+
+/// Values of the problem file that were given on the command line.
+fn overrides(arguments: &ProblemArguments) -> Vec<Override> {
+    arguments.set.iter().map(|text| Override::set(text)).collect()
+}
+
+impl Schedule {
+    fn pool(&self) -> Pool {
+        self.threads.map_or_else(Pool::available, |threads| Pool::new(threads as usize))
+    }
+
+    fn chunk(&self) -> Option<usize> {
+        self.chunk.map(|chunk| chunk as usize)
+    }
+}
+
+/// A word as a shell reads it back.
+fn shell_word(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(shell_word("a/b.toml"), "a/b.toml");
+        assert_eq!(shell_word("k=1e-3,s=0.5"), "k=1e-3,s=0.5");
+        assert_eq!(shell_word("my problem's"), r"'my problem'\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
+}

@@ -1,0 +1,264 @@
+//! `simulate`: a table of simulations, from the prior or at one point.
+
+use std::io::BufWriter;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::propose::propose_rows;
+use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
+use counterpoise_core::stream::{Seed, Stage, Stream};
+use counterpoise_core::table::Table;
+use counterpoise_run::executor::{Executor, Threads};
+
+use super::overrides;
+use crate::args::SimulateArguments;
+use crate::interrupt::Interrupt;
+use crate::output::Output;
+use crate::problem_file::{Loaded, Override, Purpose, load, suggestion};
+use crate::table_file::{self, Csv, Partial, Sink};
+use crate::trouble::{DONE, FAILED, STOPPED, Trouble};
+
+/// Values held in memory at a time.
+const BLOCK: usize = 4_000_000;
+
+/// Simulates and writes.
+pub(crate) fn simulate(arguments: &SimulateArguments, output: Output) -> Result<u8, Trouble> {
+    let mut given = overrides(&arguments.problem);
+    given.extend(arguments.seed.map(Override::seed));
+    let loaded = load(&arguments.problem.problem, &given, Purpose::Simulate)?;
+    if let Some(path) = &arguments.out {
+        check_target(path, arguments.force)?;
+    }
+    let parameters = loaded.parameters();
+    let theta = arguments.at.as_deref().map(|at| read_point(at, &parameters)).transpose()?;
+    let names = [parameters.clone(), loaded.problem.statistics.clone()].concat();
+    let mut failures = Failures::default();
+    let interrupt = Interrupt::listen(output);
+    let fill = |sink: &mut dyn Sink| match (arguments.row, &theta) {
+        (Some(row), Some(theta)) => repeat(&loaded, theta, (arguments.generation, row), sink, &mut failures),
+        _ => table(&loaded, theta.as_deref(), (arguments, &interrupt), sink, &mut failures),
+    };
+    let filled = match &arguments.out {
+        Some(path) => to_file(path, &names, fill),
+        None => to_stdout(&names, fill),
+    }
+    .map_err(|error| Trouble::failed(error, None))?;
+    failures.report(&parameters, output);
+    if filled.is_break() {
+        output.say(&stopped(arguments, failures.rows));
+        return Ok(STOPPED);
+    }
+    if let Some(path) = &arguments.out {
+        output.note(&format!("{} rows written to {}", failures.rows, path.display()));
+    }
+    Ok(if failures.count == failures.rows { FAILED } else { DONE })
+}
+
+fn stopped(arguments: &SimulateArguments, rows: usize) -> String {
+    match &arguments.out {
+        Some(path) => format!("interrupted: {} was not written", path.display()),
+        None => format!("interrupted: {rows} rows were written"),
+    }
+}
+
+fn check_target(path: &Path, force: bool) -> Result<(), Trouble> {
+    if table_file::kind(path).is_none() {
+        let hint = "name it .csv or .parquet".to_owned();
+        return Err(Trouble::input(anyhow!("cannot tell what kind of table {} is", path.display()), hint));
+    }
+    if path.exists() && !force {
+        let hint = "use another name, or --force to overwrite it".to_owned();
+        return Err(Trouble::input(anyhow!("{} exists already", path.display()), hint));
+    }
+    Ok(())
+}
+
+/// The parameters of `--at name=value,...`, in the problem's order.
+fn read_point(text: &str, names: &[String]) -> Result<Vec<f64>, Trouble> {
+    let refused =
+        |message: String, hint: Option<String>| Trouble::input(anyhow!("--at {text}: {message}"), hint);
+    let example = || {
+        Some(format!("--at {}", names.iter().map(|name| format!("{name}=...")).collect::<Vec<_>>().join(",")))
+    };
+    let mut theta = vec![None; names.len()];
+    for part in text.split(',') {
+        let (name, value) = part
+            .split_once('=')
+            .ok_or_else(|| refused(format!("expected name=value, found `{part}`"), example()))?;
+        let (name, value) = (name.trim(), value.trim());
+        let at = names.iter().position(|known| known == name).ok_or_else(|| {
+            let hint = suggestion(name, "parameters", names.iter().map(String::as_str));
+            refused(format!("there is no parameter `{name}`"), Some(hint))
+        })?;
+        let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = number
+            .ok_or_else(|| refused(format!("{name} must be a finite number, found `{value}`"), None))?;
+        if theta[at].replace(number).is_some() {
+            return Err(refused(format!("{name} is given twice"), None));
+        }
+    }
+    let missing = |at: usize| refused(format!("the parameter `{}` is missing", names[at]), example());
+    theta.into_iter().enumerate().map(|(at, value)| value.ok_or_else(|| missing(at))).collect()
+}
+
+/// How many rows were simulated, and what did not work.
+#[derive(Default)]
+struct Failures {
+    rows: usize,
+    count: usize,
+    first: Option<(Vec<f64>, Failure)>,
+}
+
+impl Failures {
+    fn see(&mut self, theta: &[f64], failure: Option<&Failure>) {
+        self.rows += 1;
+        if let Some(failure) = failure {
+            self.count += 1;
+            self.first.get_or_insert_with(|| (theta.to_vec(), failure.clone()));
+        }
+    }
+
+    fn report(&self, names: &[String], output: Output) {
+        let Some((theta, failure)) = &self.first else { return };
+        let at: Vec<String> =
+            names.iter().zip(theta).map(|(name, value)| format!("{name} = {value}")).collect();
+        let (count, rows) = (self.count, self.rows);
+        output.say(&format!(
+            "warning: {count} of {rows} simulations failed; for example at {}: {failure}",
+            at.join(", ")
+        ));
+    }
+}
+
+/// Fills a file, which is only left there when it is complete.
+fn to_file(
+    path: &Path,
+    names: &[String],
+    fill: impl FnOnce(&mut dyn Sink) -> anyhow::Result<ControlFlow<()>>,
+) -> anyhow::Result<ControlFlow<()>> {
+    let context = || format!("cannot write {}", path.display());
+    let (partial, file) = Partial::create(path).with_context(context)?;
+    let mut sink =
+        table_file::sink(path, file.try_clone().with_context(context)?, names).with_context(context)?;
+    let filled = fill(&mut *sink).with_context(context)?;
+    if filled.is_continue() {
+        sink.finish().with_context(context)?;
+        partial.complete(&file).with_context(context)?;
+    }
+    Ok(filled)
+}
+
+fn to_stdout(
+    names: &[String],
+    fill: impl FnOnce(&mut dyn Sink) -> anyhow::Result<ControlFlow<()>>,
+) -> anyhow::Result<ControlFlow<()>> {
+    let written = || -> anyhow::Result<ControlFlow<()>> {
+        let mut sink = Box::new(Csv::new(BufWriter::new(std::io::stdout().lock()), names)?);
+        let filled = fill(&mut *sink)?;
+        sink.finish()?;
+        Ok(filled)
+    };
+    match written() {
+        // A reader that has gone away wants no more of it.
+        Err(error) if gone(&error) => Ok(ControlFlow::Continue(())),
+        other => other.context("cannot write the result"),
+    }
+}
+
+fn gone(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    kind == Some(std::io::ErrorKind::BrokenPipe)
+}
+
+/// Simulates a table, a block of rows at a time, until it is done or the user asks to stop.
+fn table(
+    loaded: &Loaded,
+    theta: Option<&[f64]>,
+    (arguments, interrupt): (&SimulateArguments, &Interrupt),
+    sink: &mut dyn Sink,
+    failures: &mut Failures,
+) -> anyhow::Result<ControlFlow<()>> {
+    let (rows, pool) = (arguments.rows.unwrap_or(1) as usize, arguments.schedule.pool());
+    let Loaded { problem, simulator, method, .. } = loaded;
+    let columns = problem.prior.dimension() + simulator.summaries();
+    let size = (BLOCK / columns).clamp(1, 65_536);
+    for first in (0..rows).step_by(size) {
+        let block = first..rows.min(first + size);
+        let thetas = match theta {
+            Some(theta) => Table::from_rows(theta.len(), theta.repeat(block.len())),
+            None => propose_rows(&problem.prior, None, block, (Seed(method.seed), 0), &pool)?.thetas,
+        };
+        let jobs = Jobs { thetas: &thetas, seed: Seed(method.seed), generation: 0 };
+        let piece = Piece { simulator: &**simulator, first };
+        let mut executor = Threads::new(piece, pool.threads(), arguments.schedule.chunk());
+        let mut simulated = Simulated::empty(thetas.rows(), simulator.summaries());
+        executor.run(jobs, &simulated.pending(), &mut |chunk: Chunk| {
+            simulated.place(&chunk);
+            if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if interrupt.is_asked() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let finished = thetas.iter().zip(simulated.summaries().iter()).enumerate();
+        let lines = finished.map(|(row, (theta, summaries))| {
+            failures.see(theta, simulated.failures().get(&row));
+            [theta, summaries].concat()
+        });
+        sink.rows(&lines.collect::<Vec<_>>())?;
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// A model whose rows are a piece of a larger table and have the random streams of their places there.
+struct Piece<'a> {
+    simulator: &'a dyn Simulator,
+    first: usize,
+}
+
+impl Simulator for Piece<'_> {
+    fn summaries(&self) -> usize {
+        self.simulator.summaries()
+    }
+
+    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        self.simulator.simulate(theta, rng, summaries)
+    }
+
+    fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
+        if self.first == 0 {
+            return self.simulator.simulate_rows(jobs, rows);
+        }
+        // A simulator of many rows would take their streams from their places here.
+        let mut summaries = Table::filled(rows.len(), self.summaries(), f64::NAN);
+        let mut streams = jobs.streams();
+        let one = |(slot, &row): (usize, &usize)| {
+            let mut rng = streams.at((self.first + row) as u64);
+            self.simulate(jobs.theta(row), &mut rng, summaries.row_mut(slot))
+        };
+        let outcomes = rows.iter().enumerate().map(one).collect();
+        Chunk::new(rows.to_vec(), summaries, outcomes)
+    }
+}
+
+/// Simulates one row of a run once more, with the random numbers it had there.
+fn repeat(
+    loaded: &Loaded,
+    theta: &[f64],
+    (generation, row): (u32, u64),
+    sink: &mut dyn Sink,
+    failures: &mut Failures,
+) -> anyhow::Result<ControlFlow<()>> {
+    let mut rng = Seed(loaded.method.seed).stream(Stage::Simulate, generation, row);
+    let mut summaries = Table::filled(1, loaded.simulator.summaries(), f64::NAN);
+    let run = || loaded.simulator.simulate(theta, &mut rng, summaries.row_mut(0));
+    let outcome =
+        catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(Failure::Crashed("panic".into())));
+    let mut simulated = Simulated::empty(1, summaries.columns());
+    simulated.place(&Chunk::new(vec![0], summaries, vec![outcome]));
+    failures.see(theta, simulated.failures().get(&0));
+    sink.rows(&[[theta, simulated.summaries().row(0)].concat()])?;
+    Ok(ControlFlow::Continue(()))
+}

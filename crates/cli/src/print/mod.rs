@@ -1,0 +1,10 @@
+//! Text for people and JSON for programs.
+
+pub(crate) mod bars;
+pub(crate) mod json;
+pub(crate) mod list;
+pub(crate) mod number;
+pub(crate) mod posterior;
+pub(crate) mod progress;
+pub(crate) mod sparkline;
+pub(crate) mod table;

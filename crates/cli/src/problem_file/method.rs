@@ -1,0 +1,249 @@
+//! `[method]` and `[stop]`: how the question is answered and when it is answered well enough.
+
+use counterpoise_core::digest;
+use counterpoise_core::reduce::Identity;
+use counterpoise_core::stop::{AfterGenerations, EffectiveSampleSizeFloor, FirstOf, SimulationBudget, Stop};
+use counterpoise_models::Setting;
+use serde_json::{Value, json};
+
+use super::proposal::{self, Proposal};
+use super::reading::{Section, Table};
+use super::weighting::{self, Weighting};
+
+/// Fewer particles carry no posterior, and fewer simulations no choice of weights.
+const LEAST_KEPT: usize = 20;
+const LEAST_SIMULATIONS: u64 = 40;
+const MOST_SIMULATIONS: u64 = 1 << 31;
+const MOST_GENERATIONS: u64 = 10_000;
+
+/// What holds where `[method]` says nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Defaults {
+    simulations: u64,
+    share: f64,
+    generations: u64,
+    proposal: Proposal,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { simulations: 5_000, share: 0.05, generations: 5, proposal: Proposal::default() }
+    }
+}
+
+/// The numbers of a paper's experiment.
+impl From<&Setting> for Defaults {
+    fn from(setting: &Setting) -> Self {
+        Self {
+            simulations: setting.simulations as u64,
+            share: setting.keep,
+            generations: setting.generations as u64,
+            proposal: Proposal::gaussian(setting.proposal_sd),
+        }
+    }
+}
+
+/// All choices of method, with defaults filled in.
+#[derive(Clone, Debug)]
+pub(crate) struct Method {
+    pub(crate) simulations: usize,
+    pub(crate) keep: usize,
+    pub(crate) generations: usize,
+    pub(crate) seed: u64,
+    pub(crate) seconds: Option<f64>,
+    weighting: Weighting,
+    proposal: Proposal,
+    budget: Option<usize>,
+    ess: Option<f64>,
+}
+
+/// How many a share keeps: never more than it says, nor one fewer because 0.29 times 100 is below 29 in binary.
+fn share_of(share: f64, simulations: usize) -> usize {
+    (share * simulations as f64 + 1e-9).floor() as usize
+}
+
+/// What a file without `[method]` asks for.
+impl From<Defaults> for Method {
+    fn from(defaults: Defaults) -> Self {
+        let simulations = defaults.simulations as usize;
+        Self {
+            simulations,
+            keep: share_of(defaults.share, simulations),
+            generations: defaults.generations as usize,
+            seed: 1,
+            seconds: None,
+            weighting: Weighting::default(),
+            proposal: defaults.proposal,
+            budget: None,
+            ess: None,
+        }
+    }
+}
+
+/// The choices of `[method]`; defaults where it says nothing or a mistake leaves something open.
+pub(crate) fn read(mut section: Section<'_>, defaults: Defaults) -> Method {
+    section.only(&[
+        "simulations",
+        "keep",
+        "generations",
+        "weighting",
+        "reduction",
+        "proposal",
+        "adjust",
+        "seed",
+    ]);
+    let mut method = Method::from(defaults);
+    let simulations = section.whole("simulations", LEAST_SIMULATIONS..=MOST_SIMULATIONS);
+    if simulations.is_some() || !section.has("simulations") {
+        method.simulations = simulations.unwrap_or(defaults.simulations) as usize;
+        method.keep = read_keep(&mut section, method.simulations, defaults.share).unwrap_or(LEAST_KEPT);
+    }
+    if let Some(generations) = section.whole("generations", 1..=MOST_GENERATIONS) {
+        method.generations = generations as usize;
+    }
+    if let Some(seed) = section.whole("seed", 0..=u64::MAX) {
+        method.seed = seed;
+    }
+    only_none(&mut section, "reduction");
+    only_none(&mut section, "adjust");
+    let mut made = Table::default();
+    if let Some(rule) = section.rule("weighting", &mut made) {
+        method.weighting = weighting::read(rule);
+    }
+    if let Some(rule) = section.rule("proposal", &mut made) {
+        method.proposal = proposal::read(rule);
+    }
+    check_neighbours(&mut section, &method);
+    method
+}
+
+/// How many are kept: a share below one, or a count.
+fn read_keep(section: &mut Section<'_>, simulations: usize, share: f64) -> Option<usize> {
+    let given = section.has("keep").then(|| section.number("keep"));
+    let number = given.unwrap_or(Some(share))?;
+    let blamed = if section.has("keep") { "keep" } else { "simulations" };
+    let keep = if number > 0.0 && number < 1.0 {
+        share_of(number, simulations) as f64
+    } else if number >= 1.0 && number.fract() == 0.0 {
+        number
+    } else {
+        let message = format!("`method.keep` must be a share below 1 or a whole number, found {number}");
+        section.mistake(blamed, message, None);
+        return None;
+    };
+    if keep >= simulations as f64 {
+        let message = format!(
+            "cannot keep {keep} of {simulations} simulations: all would be kept, and nothing selected"
+        );
+        section.mistake(blamed, message, "keep = 0.05 keeps one in twenty".to_owned());
+        return None;
+    }
+    if keep < LEAST_KEPT as f64 {
+        let (message, hint) = too_few(number, keep, simulations, share);
+        section.mistake(blamed, message, hint);
+        return None;
+    }
+    Some(keep as usize)
+}
+
+/// Why `number` keeps too few particles, and a remedy.
+fn too_few(number: f64, keep: f64, simulations: usize, share: f64) -> (String, String) {
+    let what = match number < 1.0 {
+        true => format!("a share of {number} of {simulations} simulations"),
+        false => "this".into(),
+    };
+    let enough = (LEAST_KEPT as f64 / share).ceil() as usize;
+    let hint = if number < 1.0 && simulations < enough {
+        format!("raise simulations, to {enough} for a share of {share}, or keep a larger share")
+    } else {
+        "keep more".to_owned()
+    };
+    (format!("{what} keeps {keep} particles: at least {LEAST_KEPT} are needed"), hint)
+}
+
+fn only_none(section: &mut Section<'_>, key: &str) {
+    let path = section.path(key);
+    match section.text(key) {
+        Some(other) if other != "none" => {
+            let message = format!("`{path}` = `{other}` is not supported by this version");
+            section.mistake(key, message, format!("{key} = \"none\""));
+        }
+        _ => {}
+    }
+}
+
+fn check_neighbours(section: &mut Section<'_>, method: &Method) {
+    if let Some((neighbours, among)) = method.weighting.neighbours(method.keep)
+        && neighbours >= among
+    {
+        let message = format!("{neighbours} neighbours are looked for among {among} particles");
+        section.mistake("weighting", message, "use fewer neighbours or keep more particles".to_owned());
+    }
+}
+
+/// Adds the limits of `[stop]`.
+pub(crate) fn read_stop(mut section: Section<'_>, method: &mut Method) {
+    section.only(&["simulations", "seconds", "ess"]);
+    method.budget = section.whole("simulations", 1..=u64::MAX / 2).map(|budget| budget as usize);
+    if let Some(budget) = method.budget
+        && budget < method.simulations
+    {
+        let message =
+            format!("{budget} simulations do not suffice for one generation of {}", method.simulations);
+        section.mistake("simulations", message, "raise it or lower method.simulations".to_owned());
+    }
+    method.seconds = section.number_that("seconds", "a number above 0", |seconds| seconds > 0.0);
+    method.ess = section.number_that("ess", "a number above 0", |ess| ess > 0.0);
+    if let Some(ess) = method.ess
+        && ess > method.keep as f64
+    {
+        let message =
+            format!("the effective sample size is at most the {} kept: {ess} cannot be reached", method.keep);
+        section.mistake("ess", message, None);
+    }
+}
+
+impl Method {
+    /// Everything that shows in the result, as a run's description keeps it. The seconds do not: they may cut
+    /// a run short but never change what it finishes with.
+    pub(crate) fn describe(&self) -> Value {
+        json!({
+            "simulations": self.simulations,
+            "keep": self.keep,
+            "generations": self.generations,
+            "weighting": self.weighting.describe(),
+            "reduction": "none",
+            "proposal": self.proposal.describe(),
+            "adjust": "none",
+            "stop": { "simulations": self.budget, "ess": self.ess },
+        })
+    }
+
+    /// The method itself.
+    pub(crate) fn build(&self) -> digest::Method {
+        let mut rules: Vec<Box<dyn Stop>> = vec![Box::new(AfterGenerations(self.generations))];
+        rules.extend(self.budget.map(|budget| Box::new(SimulationBudget(budget)) as Box<dyn Stop>));
+        rules.extend(self.ess.map(|ess| Box::new(EffectiveSampleSizeFloor(ess)) as Box<dyn Stop>));
+        digest::Method {
+            simulations: self.simulations,
+            keep: self.keep,
+            proposal: self.proposal.build(),
+            reduction: Box::new(Identity),
+            weighting: self.weighting.build(),
+            stop: Box::new(FirstOf(rules)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_keeps_no_more_than_it_says() {
+        assert_eq!(share_of(0.05, 5_000), 250);
+        assert_eq!(share_of(0.05, 59), 2, "2.95 is not 3");
+
+        assert_eq!(share_of(0.29, 100), 29, "0.29 times 100 is 28.999999999999996");
+    }
+}

@@ -1,0 +1,241 @@
+//! From a problem file to what it means: a problem, a simulator and a method, or every mistake in it.
+
+mod csv;
+mod hellinger;
+mod laws;
+mod method;
+mod model;
+mod observed;
+mod overrides;
+mod proposal;
+mod reading;
+mod weighting;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use counterpoise_core::problem::{Failure, Prior, Problem, Simulator};
+use counterpoise_core::stream::{Seed, Stage};
+use counterpoise_models::{Model, Preset, Setting, setting};
+use serde_json::{Value, json};
+
+pub(crate) use method::Method;
+pub(crate) use overrides::Override;
+pub(crate) use reading::{Mistakes, suggestion};
+
+use laws::Parameter;
+use model::{Chosen, Reordered};
+use observed::{Expected, Observed};
+use reading::{Section, Table, read_bounded};
+
+/// Largest problem file that is read.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What the problem is loaded for: simulating alone needs no observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Infer,
+    Simulate,
+}
+
+/// A problem file that has no mistakes.
+pub(crate) struct Loaded {
+    pub(crate) name: String,
+    pub(crate) problem: Problem,
+    pub(crate) simulator: Box<dyn Simulator>,
+    pub(crate) method: Method,
+    /// Everything that determines the result, in canonical form.
+    pub(crate) description: Value,
+}
+
+impl Loaded {
+    /// Names of the parameters, in order.
+    pub(crate) fn parameters(&self) -> Vec<String> {
+        self.problem.prior.marginals().iter().map(|marginal| marginal.name().to_owned()).collect()
+    }
+}
+
+/// Why there is no problem.
+#[derive(Debug)]
+pub(crate) enum LoadError {
+    Unreadable { path: PathBuf, reason: String },
+    Mistakes(Mistakes),
+}
+
+/// Reads a problem file, with some of its keys given on the command line.
+pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Result<Loaded, LoadError> {
+    let unreadable = |reason| LoadError::Unreadable { path: path.into(), reason };
+    let bytes = read_bounded(path, MOST_BYTES).map_err(unreadable)?;
+    let mut mistakes = Mistakes::default();
+    let source = mistakes.source(path.display().to_string(), String::from_utf8_lossy(&bytes));
+    if let Err(error) = std::str::from_utf8(&bytes) {
+        let at = error.valid_up_to();
+        mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", None);
+        return Err(LoadError::Mistakes(mistakes));
+    }
+    let mut table = Table::parse(source, &mut mistakes);
+    if mistakes.is_empty() {
+        overrides::apply(&mut table, overrides, &mut mistakes);
+    }
+    let loaded = mistakes.is_empty().then(|| interpret(&table, path, purpose, &mut mistakes)).flatten();
+    match loaded {
+        Some(loaded) if mistakes.is_empty() => Ok(loaded),
+        _ => Err(LoadError::Mistakes(mistakes)),
+    }
+}
+
+fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
+    let place = mistakes.place(0, 0..0);
+    let mut root = Section::root(table, place, mistakes);
+    root.only(&["name", "parameters", "model", "observed", "method", "stop"]);
+    let name = read_name(&mut root, path);
+    let chosen = read_model(&mut root);
+    let parameters = read_parameters(&mut root, chosen.as_ref());
+    let defaults = method_defaults(chosen.as_ref());
+    let mut method =
+        root.section("method").map_or(defaults.into(), |section| method::read(section, defaults));
+    if let Some(stop) = root.section("stop") {
+        method::read_stop(stop, &mut method);
+    }
+    let expected = Expected {
+        statistics: chosen.as_ref().and_then(|chosen| chosen.model.as_ref()).map(|model| &*model.statistics),
+        parameters: parameters.as_deref(),
+        directory: path.parent().unwrap_or(Path::new("")),
+    };
+    let observed = match purpose {
+        Purpose::Simulate => Some(Observed::Values(Vec::new())),
+        Purpose::Infer => read_observed(&mut root, &expected),
+    };
+    let Chosen { preset, model, .. } = chosen?;
+    let parts = Parts { name, preset, model: model?, parameters: parameters?, method, observed: observed? };
+    mistakes.is_empty().then(|| assemble(parts, mistakes)).flatten()
+}
+
+fn read_name(root: &mut Section<'_>, path: &Path) -> String {
+    let text = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
+    if let Some(name) = root.text("name") {
+        if name.trim().is_empty() {
+            root.mistake("name", "`name` must not be empty", None);
+        }
+        return name;
+    }
+    match text(path.file_stem()) {
+        Some(stem) if stem != "problem" => stem,
+        _ => text(path.parent().and_then(Path::file_name)).unwrap_or_else(|| "problem".into()),
+    }
+}
+
+fn read_model(root: &mut Section<'_>) -> Option<Chosen> {
+    if !root.has("model") {
+        root.missing("model", "a problem has a [model], for example builtin = \"death\"".to_owned());
+    }
+    root.section("model").and_then(model::read)
+}
+
+/// What holds where `[method]` says nothing: the paper's numbers where the file asks for one of its experiments.
+fn method_defaults(chosen: Option<&Chosen>) -> method::Defaults {
+    let written = chosen.filter(|chosen| chosen.written);
+    let setting = written.and_then(|chosen| setting(chosen.name, chosen.preset).ok());
+    setting.map_or_else(method::Defaults::default, |setting| (&setting).into())
+}
+
+fn read_observed(root: &mut Section<'_>, expected: &Expected<'_>) -> Option<Observed> {
+    if !root.has("observed") {
+        root.missing(
+            "observed",
+            "a problem has an [observed], for example file = \"observed.csv\"".to_owned(),
+        );
+    }
+    root.section("observed").and_then(|section| observed::read(section, expected))
+}
+
+/// The parameters with their laws; `None` where a mistake leaves them unknown.
+fn read_parameters(root: &mut Section<'_>, chosen: Option<&Chosen>) -> Option<Vec<Parameter>> {
+    let setting = chosen.and_then(|chosen| setting(chosen.name, chosen.preset).ok());
+    if !root.has("parameters") {
+        return setting.map(|setting| laws::of_setting(&setting));
+    }
+    let before = root.mistakes().count();
+    let parameters = laws::read(root.section("parameters")?);
+    if let (Some(chosen), Some(setting)) = (chosen, setting) {
+        compare_names(root.section("parameters")?, chosen.name, &setting);
+    }
+    (root.mistakes().count() == before).then_some(parameters)
+}
+
+/// Notes parameters that the model does not have, and those of the model that have no law.
+fn compare_names(mut section: Section<'_>, model: &str, setting: &Setting) {
+    let wanted: Vec<&str> = setting.parameters.iter().map(|parameter| parameter.name).collect();
+    for key in section.keys().iter().filter(|key| !wanted.contains(&key.as_str())) {
+        let place = section.key_place(key);
+        let message = format!("the model {model} has no parameter `{key}`");
+        section.mistakes().add(place, message, suggestion(key, "its parameters", wanted.iter().copied()));
+    }
+    for parameter in setting.parameters {
+        if section.has(parameter.name) {
+            continue;
+        }
+        let counterpoise_models::Parameter { name, low, high, .. } = parameter;
+        let message = format!("the parameter `{name}` of the model {model} has no law");
+        let hint = format!("{name} = {{ law = \"log-uniform\", low = {low}, high = {high} }}");
+        let place = section.place();
+        section.mistakes().add(place, message, hint);
+    }
+}
+
+/// The tables of a file without mistakes.
+struct Parts {
+    name: String,
+    preset: Preset,
+    model: Model,
+    parameters: Vec<Parameter>,
+    method: Method,
+    observed: Observed,
+}
+
+/// Puts a problem together; making data at a truth may still fail.
+fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
+    let Parts { name, preset, model, parameters, method, observed } = parts;
+    let names: Vec<String> = parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
+    let laws: serde_json::Map<String, Value> =
+        parameters.iter().map(|parameter| (parameter.name().to_owned(), parameter.describe())).collect();
+    let mut description = json!({
+        "name": name,
+        "version": env!("CARGO_PKG_VERSION"),
+        "seed": method.seed,
+        "parameters": laws,
+        "model": model::describe(&model, preset),
+    });
+    let simulator = Reordered::wrap(model.simulator, &model.parameters, &names);
+    let observed = match observed {
+        Observed::Values(values) => values,
+        Observed::Truth { theta, seed, place } => {
+            let made = observe(&*simulator, &theta, Seed(seed.unwrap_or(method.seed)));
+            made.map_err(|failure| {
+                mistakes.add(place, format!("the model cannot be simulated at the truth: {failure}"), None);
+            })
+            .ok()?
+        }
+    };
+    let values = model.statistics.iter().cloned().zip(observed.iter().map(|value| json!(value)));
+    description["observed"] = Value::Object(values.collect());
+    description["method"] = method.describe();
+    let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
+    let problem = Problem { prior, statistics: model.statistics, observed };
+    Some(Loaded { name, problem, simulator, method, description })
+}
+
+/// Synthetic observations at `theta`.
+fn observe(simulator: &dyn Simulator, theta: &[f64], seed: Seed) -> Result<Vec<f64>, Failure> {
+    let mut summaries = vec![f64::NAN; simulator.summaries()];
+    let mut rng = seed.stream(Stage::Observe, 0, 0);
+    catch_unwind(AssertUnwindSafe(|| simulator.simulate(theta, &mut rng, &mut summaries)))
+        .unwrap_or_else(|_| Err(Failure::Crashed("panic".into())))?;
+    match summaries.iter().position(|value| !value.is_finite()) {
+        Some(column) => Err(Failure::NotFinite { column }),
+        None => Ok(summaries),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+//! A spanned walk over the user's texts that notes every mistake instead of stopping at the first.
+
+mod file;
+mod section;
+mod source;
+mod tree;
+
+pub(crate) use file::read_bounded;
+pub(crate) use section::Section;
+pub(crate) use source::{Mistakes, Place, near_miss, suggestion};
+pub(crate) use tree::{Entry, Node, Table, Value};

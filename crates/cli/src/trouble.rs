@@ -1,0 +1,81 @@
+//! Why a command could not do its work, and the exit code that says so.
+
+use crate::output::Output;
+use crate::problem_file::{LoadError, Mistakes};
+
+/// The work is done.
+pub(crate) const DONE: u8 = 0;
+/// It ran but failed.
+pub(crate) const FAILED: u8 = 1;
+/// It could not start.
+pub(crate) const BAD_INPUT: u8 = 2;
+/// It was stopped at a limit or by the user.
+pub(crate) const STOPPED: u8 = 3;
+
+/// What went wrong.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// A problem file has mistakes.
+    Mistakes(Mistakes),
+    /// The input is not usable.
+    Input { error: anyhow::Error, hint: Option<String> },
+    /// The work failed.
+    Failed { error: anyhow::Error, hint: Option<String> },
+}
+
+impl Trouble {
+    /// Input that is not usable.
+    pub(crate) fn input(error: impl Into<anyhow::Error>, hint: impl Into<Option<String>>) -> Self {
+        Self::Input { error: error.into(), hint: hint.into() }
+    }
+
+    /// Work that failed.
+    pub(crate) fn failed(error: impl Into<anyhow::Error>, hint: impl Into<Option<String>>) -> Self {
+        Self::Failed { error: error.into(), hint: hint.into() }
+    }
+
+    /// Says what went wrong, and gives the exit code.
+    pub(crate) fn report(&self, output: Output) -> u8 {
+        let (error, hint, code) = match self {
+            Self::Mistakes(mistakes) => {
+                output.say(mistakes.render(output.is_coloured()).trim_end());
+                return BAD_INPUT;
+            }
+            Self::Input { error, hint } => (error, hint, BAD_INPUT),
+            Self::Failed { error, hint } => (error, hint, FAILED),
+        };
+        output.say(&format!("error: {error}"));
+        for cause in error.chain().skip(1) {
+            output.say(&format!("caused by: {cause}"));
+        }
+        if let Some(hint) = hint {
+            output.say(&format!("hint: {hint}"));
+        }
+        code
+    }
+}
+
+impl From<LoadError> for Trouble {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Mistakes(mistakes) => Self::Mistakes(mistakes),
+            LoadError::Unreadable { path, reason } => {
+                Self::input(anyhow::anyhow!("cannot read {}: {reason}", path.display()), None)
+            }
+        }
+    }
+}
+
+/// Results that cannot be written.
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Self::failed(anyhow::Error::from(error).context("cannot write the result"), None)
+    }
+}
+
+/// Results that cannot be put into JSON.
+impl From<serde_json::Error> for Trouble {
+    fn from(error: serde_json::Error) -> Self {
+        Self::failed(anyhow::Error::from(error).context("cannot write the result as JSON"), None)
+    }
+}
