@@ -1,0 +1,46 @@
+//! Measurements: accuracy against exact posteriors, coverage, and speed. `bench/README.md` has the figures.
+
+mod accuracy;
+mod coverage;
+mod engine;
+mod estimator;
+mod objective;
+mod picture;
+mod reference;
+mod runs;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Measures Counterpoise; every figure of bench/README.md comes from one of these commands")]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The entropy estimator against closed forms.
+    Estimator,
+    /// Distance to exact posteriors on the reference datasets.
+    Accuracy(accuracy::Options),
+    /// Coverage of 90 % intervals over random truths.
+    Coverage(coverage::Options),
+    /// One evaluation of the search objective, beside numpy and scipy.
+    Objective(objective::Options),
+    /// The picture of the README.
+    Picture(picture::Options),
+    /// Engine time a simulation, beyond simulator and search; peak memory.
+    Engine(engine::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().what {
+        What::Estimator => estimator::run(),
+        What::Accuracy(options) => accuracy::run(&options),
+        What::Coverage(options) => coverage::run(&options),
+        What::Objective(options) => objective::run(&options),
+        What::Picture(options) => picture::run(&options),
+        What::Engine(options) => engine::run(&options),
+    }
+}

@@ -1,0 +1,129 @@
+//! One run of a builtin problem in memory, and the weighting rules by name.
+
+use std::ops::ControlFlow;
+
+use anyhow::{Context, bail};
+use counterpoise_core::digest::{Analysis, Generation, Method};
+use counterpoise_core::divergence::Entropy;
+use counterpoise_core::problem::Problem;
+use counterpoise_core::propose::{Covariance, Gaussian, Local, Proposal};
+use counterpoise_core::reduce::Identity;
+use counterpoise_core::search::{CmaEs, Coordinate, NelderMead, Random, SparseMutation};
+use counterpoise_core::stop::AfterGenerations;
+use counterpoise_core::stream::Seed;
+use counterpoise_core::weigh::{
+    ByFormula, Deviation, Hellinger, Informed, Median, Paper, Uniform, Weighting,
+};
+use counterpoise_core::workers::Serial;
+use counterpoise_models::{Preset, builtin, setting};
+use counterpoise_run::drive;
+use counterpoise_run::executor::Threads;
+use counterpoise_run::store::{Header, Memory};
+
+/// Size of a run.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Size {
+    /// Simulations a generation.
+    #[arg(long, default_value_t = 5000)]
+    pub simulations: usize,
+    /// Particles kept.
+    #[arg(long, default_value_t = 250)]
+    pub keep: usize,
+    /// Generations.
+    #[arg(long, default_value_t = 5)]
+    pub generations: usize,
+}
+
+/// A weighting rule by its name in problem files; `hellinger:key=value:...` changes an option.
+pub fn rule(text: &str) -> anyhow::Result<Box<dyn Weighting>> {
+    let (name, options) = text.split_once(':').unwrap_or((text, ""));
+    Ok(match name {
+        "uniform" => Box::new(ByFormula(Box::new(Uniform))),
+        "sd" => Box::new(ByFormula(Box::new(Deviation))),
+        "mad" => Box::new(ByFormula(Box::new(Median))),
+        "informed" => Box::new(ByFormula(Box::new(Informed::default()))),
+        "hellinger" => Box::new(hellinger(options)?),
+        "paper" => Box::new(Paper::default()),
+        other => bail!("unknown rule `{other}`"),
+    })
+}
+
+fn hellinger(options: &str) -> anyhow::Result<Hellinger> {
+    let mut rule = Hellinger::default();
+    for option in options.split(':').filter(|option| !option.is_empty()) {
+        let (key, value) = option.split_once('=').context("an option is key=value")?;
+        match key {
+            "cross_fit" => rule.cross_fit = value.parse()?,
+            "warm" => rule.warm = value.parse()?,
+            "penalty" => rule.penalty = value.parse()?,
+            "evaluations" => rule.evaluations = value.parse()?,
+            "neighbours" => {
+                rule.divergence = Box::new(Entropy { neighbours: value.parse()?, ..Entropy::default() });
+            }
+            "search" => {
+                rule.search = match value {
+                    "sparse" => Box::new(SparseMutation::default()),
+                    "cma-es" => Box::new(CmaEs::default()),
+                    "random" => Box::new(Random),
+                    "nelder-mead" => Box::new(NelderMead::default()),
+                    "coordinate" => Box::new(Coordinate::default()),
+                    other => bail!("unknown search `{other}`"),
+                }
+            }
+            other => bail!("unknown option `{other}`"),
+        }
+    }
+    Ok(rule)
+}
+
+/// A kernel by its name in problem files.
+pub fn proposal(name: &str) -> anyhow::Result<Box<dyn Proposal>> {
+    Ok(match name {
+        "covariance" => Box::new(Covariance),
+        "gaussian" => Box::new(Gaussian { sd: 0.25 }),
+        "local" => Box::new(Local::default()),
+        other => bail!("unknown proposal `{other}`"),
+    })
+}
+
+/// The analysis of `observed` under a builtin model.
+pub fn analysis(
+    model: &str,
+    observed: Vec<f64>,
+    size: Size,
+    (weighting, proposal): (Box<dyn Weighting>, Box<dyn Proposal>),
+    seed: u64,
+) -> anyhow::Result<Analysis> {
+    let statistics = builtin(model, Preset::Text, &[])?.statistics;
+    Ok(Analysis {
+        problem: Problem { prior: setting(model, Preset::Text)?.prior()?, statistics, observed },
+        method: Method {
+            simulations: size.simulations,
+            keep: size.keep,
+            proposal,
+            reduction: Box::new(Identity),
+            weighting,
+            stop: Box::new(AfterGenerations(size.generations)),
+        },
+        seed: Seed(seed),
+    })
+}
+
+/// Runs a builtin model on `observed` and gives the generations.
+pub fn infer(
+    model: &str,
+    observed: Vec<f64>,
+    size: Size,
+    plans: (Box<dyn Weighting>, Box<dyn Proposal>),
+    seed: u64,
+) -> anyhow::Result<Vec<Generation>> {
+    let built = builtin(model, Preset::Text, &[])?;
+    let analysis = analysis(model, observed, size, plans, seed)?;
+    let mut executor = Threads::new(built.simulator, 1, None);
+    let header = Header { description: serde_json::Value::Null, parameters: built.parameters };
+    let mut store = Memory::forgetful();
+    let mut quiet = |_: drive::Event<'_>| ControlFlow::Continue(());
+    let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut quiet)
+        .with_context(|| format!("running {model}"))?;
+    Ok(finished.history)
+}
