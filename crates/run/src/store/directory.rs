@@ -105,7 +105,7 @@ impl Directory {
         let path = self.path.join(RUN_FILE);
         let text = serde_json::to_string_pretty(&run);
         let text = text.map_err(|source| StoreError::Unreadable { path: path.clone(), source })? + "\n";
-        replace(&path, |file| file.write_all(text.as_bytes()))
+        replace(&path, |file| file.write_all(text.as_bytes()).map_err(io("write", &path)))
     }
 }
 
@@ -151,30 +151,30 @@ fn compare(at: &str, stored: &Value, given: &Value, differences: &mut Vec<String
     }
 }
 
-/// Writes a file under a temporary name, flushes it to the disk and renames it.
-fn replace(path: &Path, fill: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), StoreError> {
+/// Writes a file under a temporary name, flushes it to the disk and renames it. On failure nothing is left of it.
+fn replace(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), StoreError>) -> Result<(), StoreError> {
     let temporary = path.with_extension("partial");
-    let error = |action| {
-        let path = path.to_path_buf();
-        move |source| StoreError::Io { action, path, source }
-    };
-    let mut file = File::create(&temporary).map_err(error("create"))?;
-    fill(&mut file).and_then(|()| file.sync_all()).map_err(error("write"))?;
-    fs::rename(&temporary, path).map_err(error("rename"))
+    let mut file = File::create(&temporary).map_err(io("create", path))?;
+    let written = fill(&mut file)
+        .and_then(|()| file.sync_all().map_err(io("write", path)))
+        .and_then(|()| fs::rename(&temporary, path).map_err(io("rename", path)));
+    if written.is_err() {
+        fs::remove_file(&temporary).ok();
+    }
+    written
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+    let path = path.to_path_buf();
+    move |source| StoreError::Io { action, path, source }
 }
 
 fn write_posterior(path: &Path, parameters: &[String], last: &Generation) -> Result<(), StoreError> {
-    let temporary = path.with_extension("partial");
-    let io = |action| {
-        let path = path.to_path_buf();
-        move |source| StoreError::Io { action, path, source }
-    };
-    let file = File::create(&temporary).map_err(io("create"))?;
-    let kept = file.try_clone().map_err(io("create"))?;
-    fill_posterior(file, parameters, last)
-        .map_err(|source| StoreError::Parquet { path: path.to_path_buf(), source })?;
-    kept.sync_all().map_err(io("write"))?;
-    fs::rename(&temporary, path).map_err(io("rename"))
+    replace(path, |file| {
+        let file = file.try_clone().map_err(io("create", path))?;
+        fill_posterior(file, parameters, last)
+            .map_err(|source| StoreError::Parquet { path: path.to_path_buf(), source })
+    })
 }
 
 fn fill_posterior(file: File, parameters: &[String], last: &Generation) -> Result<(), ParquetError> {
