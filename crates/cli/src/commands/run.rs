@@ -72,7 +72,7 @@ fn infer(
     if summary.finished {
         return Ok(DONE);
     }
-    output.say(&stopped(&summary, &finished.reason.to_string()));
+    output.say(&stopped(&summary, &finished.reason.to_string(), before));
     Ok(STOPPED)
 }
 
@@ -112,14 +112,17 @@ fn print(summary: &Summary, as_json: bool, output: Output) -> Result<(), Trouble
     Ok(output.result(&text)?)
 }
 
-fn stopped(summary: &Summary, reason: &str) -> String {
+fn stopped(summary: &Summary, reason: &str, before: usize) -> String {
     let Summary { generations, generations_planned, directory, .. } = summary;
     let why = if reason == "interrupt" {
         "interrupted".to_owned()
     } else {
         format!("stopped at the limit of {reason}")
     };
-    let kept = match generations {
+    let kept = match *generations {
+        done if done < before => {
+            format!("{done} generations are done; {directory} keeps the {before} of an earlier attempt")
+        }
         0 => "no generation was finished".to_owned(),
         _ => format!("{generations} of {generations_planned} generations are kept in {directory}"),
     };
