@@ -54,11 +54,10 @@ impl Weighting for Hellinger {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
         if self.cross_fit {
-            let (folds, values, evaluations) = self.fit(view, halves(view), rng);
-            let objective = Some(values.iter().sum::<f64>() / values.len() as f64);
-            return Ok(Choice { folds, audit: Vec::new(), objective, evaluations });
+            let (folds, evaluations) = self.fit(view, halves(view), rng);
+            return Ok(Choice { folds, audit: Vec::new(), evaluations });
         }
-        self.choose_in_sample(view, rng)
+        Ok(self.choose_in_sample(view, rng))
     }
 }
 
@@ -82,8 +81,7 @@ fn whole(view: &View<'_>) -> Fold {
 }
 
 impl Hellinger {
-    /// Neighbours of the default estimator: twice those of a report, since a search gains more from less noise than
-    /// it loses to bias.
+    /// Neighbours of the default estimator: twice those of a report, for a smoother objective.
     pub const NEIGHBOURS: usize = 10;
     /// Evaluations of the default search.
     pub const EVALUATIONS: usize = 300;
@@ -92,30 +90,25 @@ impl Hellinger {
 
     /// Learns on all rows and accepts in them. The same search on halves audits the optimism; it takes no part in
     /// the posterior.
-    pub(super) fn choose_in_sample(&self, view: &View<'_>, rng: &mut Stream) -> Result<Choice, WeighError> {
-        let (folds, values, searched) = self.fit(view, vec![whole(view)], rng);
-        let (audit, _, audited) = self.fit(view, halves(view), rng);
-        Ok(Choice { folds, audit, objective: values.first().copied(), evaluations: searched + audited })
+    pub(super) fn choose_in_sample(&self, view: &View<'_>, rng: &mut Stream) -> Choice {
+        let (folds, searched) = self.fit(view, vec![whole(view)], rng);
+        let (audit, audited) = self.fit(view, halves(view), rng);
+        Choice { folds, audit, evaluations: searched + audited }
     }
 
-    /// Finds the weights of each fold; gives also each fold's value and the evaluations in all.
-    fn fit(&self, view: &View<'_>, plan: Vec<Fold>, rng: &mut Stream) -> (Vec<Fold>, Vec<f64>, usize) {
+    /// Finds the weights of each fold; gives also the evaluations in all.
+    fn fit(&self, view: &View<'_>, plan: Vec<Fold>, rng: &mut Stream) -> (Vec<Fold>, usize) {
         let seed = Seed(rng.next_u64());
         let found = workers::map(view.workers, plan.len(), |index| {
             let fold = &plan[index];
             self.search_one(view, fold, &mut seed.stream(Stage::Weigh, 0, index as u64))
         });
-        let mut values = Vec::new();
-        let mut evaluations = 0;
-        let folds = plan.into_iter().zip(found).map(|(fold, (weights, value, count))| {
-            values.push(value);
-            evaluations += count;
-            Fold { weights, ..fold }
-        });
-        (folds.collect(), values, evaluations)
+        let evaluations = found.iter().map(|(_, count)| count).sum();
+        let folds = plan.into_iter().zip(found).map(|(fold, (weights, _))| Fold { weights, ..fold });
+        (folds.collect(), evaluations)
     }
 
-    fn search_one(&self, view: &View<'_>, fold: &Fold, rng: &mut Stream) -> (Vec<f64>, f64, usize) {
+    fn search_one(&self, view: &View<'_>, fold: &Fold, rng: &mut Stream) -> (Vec<f64>, usize) {
         let varying = view.varying();
         let starts = self.log_starts(view, fold, &varying);
         let bounds: Vec<(f64, f64)> = (0..varying.len())
@@ -157,7 +150,7 @@ impl Hellinger {
         for (&j, x) in varying.iter().zip(&best.point) {
             weights[j] = libm::exp(*x) / view.spread[j];
         }
-        (normalised(weights, view.spread), best.value, objective.evaluations())
+        (normalised(weights, view.spread), objective.evaluations())
     }
 
     /// The starts as log weights in units of one over the spread, each about zero.

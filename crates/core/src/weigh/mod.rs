@@ -98,8 +98,6 @@ pub struct Choice {
     pub folds: Vec<Fold>,
     /// Folds that only judge the rule on simulations it has not seen; empty where `folds` do that themselves.
     pub audit: Vec<Fold>,
-    /// Mean value of the rule's objective, when it has one.
-    pub objective: Option<f64>,
     /// Evaluations of the objective in all.
     pub evaluations: usize,
 }

@@ -41,6 +41,6 @@ impl Weighting for Paper {
         if view.varying().is_empty() {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
-        self.inner.choose_in_sample(view, rng)
+        Ok(self.inner.choose_in_sample(view, rng))
     }
 }
