@@ -1,0 +1,13 @@
+//! Stochastic reaction networks: written in a few lines, read from SBML, and simulated.
+
+mod expression;
+pub mod language;
+mod network;
+mod observe;
+pub mod sbml;
+mod simulation;
+
+pub use expression::{Expression, Function, Symbol};
+pub use network::{Counting, Event, Network, Rate, Reaction, Rule, Species};
+pub use observe::{Noise, NoiseLaw, Observable, Observation, Times, TimesError};
+pub use simulation::{Method, NetworkError, Simulation};
