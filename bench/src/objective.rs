@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use counterpoise_core::divergence::{Divergence, Entropy, Space};
 use counterpoise_core::problem::Simulator;
 use counterpoise_core::propose::{Importance, propose};
-use counterpoise_core::simulate::Jobs;
+use counterpoise_core::simulate::{Jobs, simulate_rows};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::table::Table;
 use counterpoise_core::variates::StandardNormal;
@@ -50,8 +50,8 @@ fn material(rows: usize) -> anyhow::Result<Material> {
     let model = builtin("death", Preset::Text, &[("count".into(), 33.0)])?;
     let prior = setting("death", Preset::Text)?.prior()?;
     let proposed = propose(&prior, None, rows, (Seed(1), 0), &Serial)?;
-    let jobs = Jobs { thetas: &proposed.thetas, seed: Seed(1), generation: 0 };
-    let chunk = model.simulator.simulate_rows(&jobs, &(0..rows).collect::<Vec<_>>());
+    let jobs = Jobs { thetas: &proposed.thetas, seed: Seed(1), generation: 0, first: 0 };
+    let chunk = simulate_rows(&*model.simulator, &jobs, &(0..rows).collect::<Vec<_>>());
     let mut observed = vec![0.0; model.statistics.len()];
     model.simulator.simulate(&[0.1, 0.01], &mut Seed(1).stream(Stage::Observe, 0, 0), &mut observed)?;
     // The count at time zero is constant: leaves 34.

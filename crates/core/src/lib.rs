@@ -18,6 +18,6 @@ pub mod stream;
 pub mod summary;
 pub mod table;
 pub mod variates;
-mod vectors;
+pub mod vectors;
 pub mod weigh;
 pub mod workers;

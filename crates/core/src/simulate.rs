@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rand::Rng;
 
-use crate::problem::Failure;
+use crate::problem::{Failure, Simulator};
 use crate::stream::{Seed, Stage, Stream, Streams};
 use crate::table::Table;
 
@@ -17,6 +17,8 @@ pub struct Jobs<'a> {
     pub seed: Seed,
     /// Generation being simulated.
     pub generation: u32,
+    /// Which row of the generation the first of these is.
+    pub first: u64,
 }
 
 impl<'a> Jobs<'a> {
@@ -29,19 +31,79 @@ impl<'a> Jobs<'a> {
     /// The random stream of `row`: a function of the address alone, so schedule-free.
     #[must_use]
     pub fn stream(&self, row: usize) -> Stream {
-        self.seed.stream(Stage::Simulate, self.generation, row as u64)
+        self.streams().at(row)
     }
 
     /// The random streams of all rows: cheaper than one by one when rows are asked for in order.
     #[must_use]
-    pub fn streams(&self) -> Streams {
-        self.seed.streams(Stage::Simulate, self.generation)
+    pub fn streams(&self) -> RowStreams {
+        RowStreams { streams: self.seed.streams(Stage::Simulate, self.generation), first: self.first }
     }
 
     /// A 64-bit seed of `row` for a simulator outside this process.
     #[must_use]
     pub fn external_seed(&self, row: usize) -> u64 {
         self.stream(row).next_u64()
+    }
+}
+
+/// The random streams of the rows of some [`Jobs`].
+#[derive(Clone, Debug)]
+pub struct RowStreams {
+    streams: Streams,
+    first: u64,
+}
+
+impl RowStreams {
+    /// The stream of `row`.
+    #[must_use]
+    pub fn at(&mut self, row: usize) -> Stream {
+        self.streams.at(self.first + row as u64)
+    }
+}
+
+/// Where a simulator takes its rows from and leaves what became of them. It may take several before it finishes
+/// the first, and finish them in any order: so a slow row holds up no other.
+pub trait Feed {
+    /// The next row to simulate, until there is none.
+    fn next(&mut self) -> Option<usize>;
+    /// Takes what became of a row; the summaries count only where the outcome is good.
+    fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>);
+    /// Whether nobody waits any more for the rows that are under way: they may be dropped.
+    fn is_cut(&self) -> bool {
+        false
+    }
+}
+
+/// Simulates a list of rows; the chunk has them in the order of the list.
+pub fn simulate_rows(simulator: &dyn Simulator, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
+    let mut list = List {
+        waiting: rows.iter(),
+        slots: rows.iter().enumerate().map(|(slot, &row)| (row, slot)).collect(),
+        summaries: Table::filled(rows.len(), simulator.summaries(), f64::NAN),
+        outcomes: vec![Ok(()); rows.len()],
+    };
+    simulator.simulate_rows(jobs, &mut list);
+    Chunk::new(rows.to_vec(), list.summaries, list.outcomes)
+}
+
+/// A list of rows as a feed.
+struct List<'a> {
+    waiting: std::slice::Iter<'a, usize>,
+    slots: BTreeMap<usize, usize>,
+    summaries: Table,
+    outcomes: Vec<Result<(), Failure>>,
+}
+
+impl Feed for List<'_> {
+    fn next(&mut self) -> Option<usize> {
+        self.waiting.next().copied()
+    }
+
+    fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>) {
+        let slot = self.slots[&row];
+        self.summaries.row_mut(slot).copy_from_slice(summaries);
+        self.outcomes[slot] = outcome;
     }
 }
 

@@ -4,7 +4,6 @@ use std::convert::Infallible;
 
 use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The root of all randomness of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,35 +71,118 @@ impl Streams {
             self.group = Some(group);
         }
         let start = (index % GROUP as u64) as usize * SEED;
-        let mut state = [0; SEED];
-        state.copy_from_slice(&self.seeds[start..start + SEED]);
-        Stream(Xoshiro256PlusPlus::from_seed(state))
+        let mut state = [0; 4];
+        for (word, bytes) in state.iter_mut().zip(self.seeds[start..start + SEED].chunks_exact(8)) {
+            *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        }
+        // The one state that xoshiro never leaves; no seed is known to give it.
+        if state == [0; 4] {
+            state[0] = 1;
+        }
+        Stream { state }
     }
 }
 
-/// A generator owned by one unit of work. Concrete, so that stage traits stay object-safe.
-#[derive(Clone, Debug)]
-pub struct Stream(Xoshiro256PlusPlus);
+/// A generator owned by one unit of work: xoshiro256++ of Blackman & Vigna (2021). Concrete, so that stage traits
+/// stay object-safe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    state: [u64; 4],
+}
+
+impl Stream {
+    #[inline(always)]
+    fn next(&mut self) -> u64 {
+        let [a, b, c, d] = self.state;
+        let (value, next) = step(a, b, c, d);
+        self.state = next;
+        value
+    }
+}
+
+/// One value of xoshiro256++ and the state after it.
+#[inline(always)]
+fn step(a: u64, b: u64, c: u64, d: u64) -> (u64, [u64; 4]) {
+    let value = a.wrapping_add(d).rotate_left(23).wrapping_add(a);
+    let (c, d) = (c ^ a, d ^ b);
+    (value, [a ^ d, b ^ c, c ^ (b << 17), d.rotate_left(45)])
+}
 
 impl TryRng for Stream {
     type Error = Infallible;
 
+    #[inline]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.0.try_next_u32()
+        Ok((self.next() >> 32) as u32)
     }
 
+    #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        self.0.try_next_u64()
+        Ok(self.next())
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        self.0.try_fill_bytes(bytes)
+        for part in bytes.chunks_mut(8) {
+            part.copy_from_slice(&self.next().to_le_bytes()[..part.len()]);
+        }
+        Ok(())
     }
+}
+
+/// Streams side by side in plain arrays, which the compiler turns into vector instructions: each gives the values
+/// that it would give alone.
+#[derive(Clone, Debug)]
+pub struct Lanes<const L: usize> {
+    state: [[u64; L]; 4],
+}
+
+impl<const L: usize> Default for Lanes<L> {
+    fn default() -> Self {
+        Self { state: [[1; L]; 4] }
+    }
+}
+
+impl<const L: usize> Lanes<L> {
+    /// Puts a stream into a lane.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, stream: &Stream) {
+        for (words, word) in self.state.iter_mut().zip(stream.state) {
+            words[lane] = word;
+        }
+    }
+
+    /// The stream in a lane, as far as it has come.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, lane: usize) -> Stream {
+        Stream { state: self.state.map(|words| words[lane]) }
+    }
+
+    /// The next value of every lane, as a uniform variate between 0 and 1, both excluded.
+    #[inline(always)]
+    pub fn uniforms(&mut self) -> [f64; L] {
+        let mut uniforms = [0.0; L];
+        let [a, b, c, d] = &mut self.state;
+        for lane in 0..L {
+            let value;
+            (value, [a[lane], b[lane], c[lane], d[lane]]) = step(a[lane], b[lane], c[lane], d[lane]);
+            uniforms[lane] = open_uniform(value);
+        }
+        uniforms
+    }
+}
+
+/// The upper 52 bits as one of the 2^52 odd multiples of 2^-53.
+#[inline(always)]
+fn open_uniform(value: u64) -> f64 {
+    const ONE: u64 = 0x3ff0_0000_0000_0000;
+    f64::from_bits(value >> 12 | ONE) - (1.0 - 0.5 * f64::EPSILON)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     #[test]
     fn equal_addresses_give_equal_streams_and_others_differ() {
@@ -125,6 +207,39 @@ mod tests {
             let direct = Seed(4).stream(Stage::Propose, 2, index).next_u64();
             assert_eq!(streams.at(index).next_u64(), direct, "index {index}");
         }
+    }
+
+    #[test]
+    fn values_are_those_of_xoshiro() {
+        let mut stream = Stream { state: [1, 2, 3, 4] };
+        let mut seed = [0; 32];
+        [0, 8, 16, 24].into_iter().zip(1..).for_each(|(at, word)| seed[at] = word);
+        let mut oracle = Xoshiro256PlusPlus::from_seed(seed);
+        for _ in 0..1000 {
+            assert_eq!(stream.next_u64(), oracle.next_u64());
+            assert_eq!(stream.next_u32(), oracle.next_u32());
+            let (mut bytes, mut expected) = ([0; 13], [0; 13]);
+            stream.fill_bytes(&mut bytes);
+            oracle.fill_bytes(&mut expected);
+            assert_eq!(bytes, expected);
+        }
+    }
+
+    #[test]
+    fn a_lane_gives_what_its_stream_gives_alone() {
+        let mut streams: [Stream; 5] =
+            std::array::from_fn(|lane| Seed(1).stream(Stage::Simulate, 0, lane as u64));
+        let mut lanes = Lanes::<5>::default();
+        streams.iter().enumerate().for_each(|(lane, stream)| lanes.set(lane, stream));
+        for _ in 0..100 {
+            let uniforms = lanes.uniforms();
+            for (stream, uniform) in streams.iter_mut().zip(uniforms) {
+                assert_eq!(uniform, ((stream.next_u64() >> 12) as f64 + 0.5) / 4_503_599_627_370_496.0);
+                assert!(uniform > 0.0 && uniform < 1.0);
+            }
+        }
+        assert!(streams.iter().enumerate().all(|(lane, stream)| lanes.get(lane) == *stream));
+        assert_eq!((open_uniform(0), open_uniform(u64::MAX)), (0.5 * f64::EPSILON, 1.0 - 0.5 * f64::EPSILON));
     }
 
     /// A change of this value changes every result of every run: it belongs into CHANGELOG.md.

@@ -6,7 +6,7 @@ use pulp::{Arch, NullaryFnOnce};
 /// is inlined into the dispatch is compiled for the wider vectors.
 ///
 /// A trait and not a closure: a closure that borrows is called through a shim that is never inlined.
-pub(crate) trait Loop {
+pub trait Loop {
     /// What it computes.
     type Output;
     /// Runs it.
@@ -26,6 +26,6 @@ impl<L: Loop> NullaryFnOnce for Inlined<L> {
 
 /// Runs `body` with the widest vectors at hand. Results do not depend on the width: loops add in a fixed order
 /// and never fuse a multiplication with an addition.
-pub(crate) fn vectorised<L: Loop>(body: L) -> L::Output {
+pub fn vectorised<L: Loop>(body: L) -> L::Output {
     Arch::new().dispatch(Inlined(body))
 }

@@ -1,7 +1,7 @@
 //! What the tests share: exact moments, reference posteriors, and what every simulator must do.
 
 use counterpoise_core::problem::{Failure, Simulator};
-use counterpoise_core::simulate::Jobs;
+use counterpoise_core::simulate::{Jobs, simulate_rows};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::table::Table;
 
@@ -59,8 +59,8 @@ pub(crate) fn sum_of_indicators(probabilities: impl Iterator<Item = f64>) -> Vec
 /// Rows 0, 1, ... of a generation at one theta, each from its own stream.
 pub(crate) fn simulate(simulator: &dyn Simulator, theta: &[f64], rows: usize) -> Table {
     let thetas = Table::from_rows(theta.len(), theta.repeat(rows));
-    let jobs = Jobs { thetas: &thetas, seed: Seed(11), generation: 0 };
-    let chunk = simulator.simulate_rows(&jobs, &(0..rows).collect::<Vec<_>>());
+    let jobs = Jobs { thetas: &thetas, seed: Seed(11), generation: 0, first: 0 };
+    let chunk = simulate_rows(simulator, &jobs, &(0..rows).collect::<Vec<_>>());
     assert!(chunk.outcomes.iter().all(Result::is_ok), "{:?}", chunk.outcomes);
     chunk.summaries
 }
@@ -182,8 +182,8 @@ pub(crate) fn rows_are_simulated_as_one_by_one(simulator: &dyn Simulator, thetas
     let rows: Vec<usize> = (0..40).rev().collect();
     let values = (0..rows.len()).flat_map(|row| thetas[row % thetas.len()].clone()).collect();
     let thetas = Table::from_rows(thetas[0].len(), values);
-    let jobs = Jobs { thetas: &thetas, seed: Seed(5), generation: 2 };
-    let chunk = simulator.simulate_rows(&jobs, &rows);
+    let jobs = Jobs { thetas: &thetas, seed: Seed(5), generation: 2, first: 0 };
+    let chunk = simulate_rows(simulator, &jobs, &rows);
     for (slot, &row) in rows.iter().enumerate() {
         let mut alone = vec![f64::NAN; simulator.summaries()];
         let outcome = simulator.simulate(jobs.theta(row), &mut jobs.stream(row), &mut alone);

@@ -91,7 +91,7 @@ fn simulate(
     let rows = simulated.pending();
     let mut left = rows.len();
     let (mut kept, mut broken) = (Ok(()), None);
-    let jobs = Jobs { thetas: &proposed.thetas, seed: analysis.seed, generation: index };
+    let jobs = Jobs { thetas: &proposed.thetas, seed: analysis.seed, generation: index, first: 0 };
     let executed = executor.run(jobs, &rows, &mut |chunk| {
         kept = store.append(index, &chunk);
         left -= chunk.rows.len();

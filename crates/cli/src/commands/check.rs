@@ -6,7 +6,7 @@ use std::time::Instant;
 use counterpoise_core::digest::{Analysis, Inputs, digest};
 use counterpoise_core::problem::{Failure, Problem, Simulator};
 use counterpoise_core::propose::{Proposed, propose};
-use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
+use counterpoise_core::simulate::{Chunk, Jobs, Simulated, simulate_rows};
 use counterpoise_core::stream::Seed;
 use counterpoise_run::executor::{Executor, Threads};
 use counterpoise_run::pool::Pool;
@@ -62,11 +62,11 @@ fn try_draws(
     let seed = Seed(method.seed);
     let rows = method.simulations.min(TRIAL);
     let proposed = propose(&problem.prior, None, rows, (seed, 0), &pool)?;
-    let jobs = Jobs { thetas: &proposed.thetas, seed, generation: 0 };
+    let jobs = Jobs { thetas: &proposed.thetas, seed, generation: 0, first: 0 };
     let (mut seconds, mut failures, mut usable) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..DRAWS {
         let start = Instant::now();
-        let chunk = catch_unwind(AssertUnwindSafe(|| simulator.simulate_rows(&jobs, &[row])));
+        let chunk = catch_unwind(AssertUnwindSafe(|| simulate_rows(simulator, &jobs, &[row])));
         seconds.push(start.elapsed().as_secs_f64());
         match chunk {
             Ok(Chunk { summaries, mut outcomes, .. }) => match outcomes.swap_remove(0) {
@@ -100,7 +100,7 @@ fn estimate(
     let share = rows as f64 / method.simulations as f64;
     analysis.method.simulations = rows;
     analysis.method.keep = ((method.keep as f64 * share) as usize).max(method.keep.min(20));
-    let jobs = Jobs { thetas: &tried.proposed.thetas, seed: analysis.seed, generation: 0 };
+    let jobs = Jobs { thetas: &tried.proposed.thetas, seed: analysis.seed, generation: 0, first: 0 };
     let mut simulated = Simulated::empty(rows, simulator.summaries());
     let start = Instant::now();
     let mut executor = Threads::new(simulator, pool.threads(), None);

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::problem::Failure;
 use counterpoise_core::propose::propose_rows;
 use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
-use counterpoise_core::stream::{Seed, Stage, Stream};
+use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::table::Table;
 use counterpoise_run::executor::{Executor, Threads};
 
@@ -191,9 +191,8 @@ fn table(
             Some(theta) => Table::from_rows(theta.len(), theta.repeat(block.len())),
             None => propose_rows(&problem.prior, None, block, (Seed(method.seed), 0), &pool)?.thetas,
         };
-        let jobs = Jobs { thetas: &thetas, seed: Seed(method.seed), generation: 0 };
-        let piece = Piece { simulator: &**simulator, first };
-        let mut executor = Threads::new(piece, pool.threads(), arguments.schedule.chunk());
+        let jobs = Jobs { thetas: &thetas, seed: Seed(method.seed), generation: 0, first: first as u64 };
+        let mut executor = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
         let mut simulated = Simulated::empty(thetas.rows(), simulator.summaries());
         executor.run(jobs, &simulated.pending(), &mut |chunk: Chunk| {
             simulated.place(&chunk);
@@ -210,37 +209,6 @@ fn table(
         sink.rows(&lines.collect::<Vec<_>>())?;
     }
     Ok(ControlFlow::Continue(()))
-}
-
-/// A model whose rows are a piece of a larger table and have the random streams of their places there.
-struct Piece<'a> {
-    simulator: &'a dyn Simulator,
-    first: usize,
-}
-
-impl Simulator for Piece<'_> {
-    fn summaries(&self) -> usize {
-        self.simulator.summaries()
-    }
-
-    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
-        self.simulator.simulate(theta, rng, summaries)
-    }
-
-    fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        if self.first == 0 {
-            return self.simulator.simulate_rows(jobs, rows);
-        }
-        // A simulator of many rows would take their streams from their places here.
-        let mut summaries = Table::filled(rows.len(), self.summaries(), f64::NAN);
-        let mut streams = jobs.streams();
-        let one = |(slot, &row): (usize, &usize)| {
-            let mut rng = streams.at((self.first + row) as u64);
-            self.simulate(jobs.theta(row), &mut rng, summaries.row_mut(slot))
-        };
-        let outcomes = rows.iter().enumerate().map(one).collect();
-        Chunk::new(rows.to_vec(), summaries, outcomes)
-    }
 }
 
 /// Simulates one row of a run once more, with the random numbers it had there.

@@ -1,7 +1,7 @@
 //! `[model]`: the simulator.
 
 use counterpoise_core::problem::{Failure, Simulator};
-use counterpoise_core::simulate::{Chunk, Jobs};
+use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 use counterpoise_core::table::Table;
 use counterpoise_models::{Model, ModelError, NAMES, Preset, builtin, options};
@@ -145,23 +145,17 @@ impl Simulator for Reordered {
         self.inner.simulate(&ordered, rng, summaries)
     }
 
-    fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        // Rows keep their numbers, by which their random streams are known; the others are never looked at.
-        let most = rows.iter().max().map_or(0, |row| row + 1);
-        let mut thetas = Table::filled(most, self.order.len(), 0.0);
-        for &row in rows {
-            let given = jobs.theta(row);
-            for (value, &at) in thetas.row_mut(row).iter_mut().zip(&self.order) {
-                *value = given[at];
-            }
-        }
-        self.inner.simulate_rows(&Jobs { thetas: &thetas, ..*jobs }, rows)
+    fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+        let turned = jobs.thetas.iter().flat_map(|theta| self.order.iter().map(|&at| theta[at])).collect();
+        let thetas = Table::from_rows(self.order.len(), turned);
+        self.inner.simulate_rows(&Jobs { thetas: &thetas, ..*jobs }, feed);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use counterpoise_core::simulate::simulate_rows;
     use counterpoise_core::stream::{Seed, Stage};
 
     #[test]
@@ -189,9 +183,10 @@ mod tests {
             Err(Failure::Declined("one by one".into()))
         }
 
-        fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-            let thetas = rows.iter().flat_map(|&row| jobs.theta(row).to_vec()).collect();
-            Chunk::new(rows.to_vec(), Table::from_rows(2, thetas), vec![Ok(()); rows.len()])
+        fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+            while let Some(row) = feed.next() {
+                feed.finish(row, jobs.theta(row), Ok(()));
+            }
         }
     }
 
@@ -200,8 +195,8 @@ mod tests {
         let names = |names: [&str; 2]| names.map(str::to_owned).to_vec();
         let turned = Reordered::wrap(Box::new(Together), &names(["k", "sigma"]), &names(["sigma", "k"]));
         let thetas = Table::from_rows(2, vec![0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 30.0, 31.0]);
-        let jobs = Jobs { thetas: &thetas, seed: Seed(1), generation: 0 };
-        let chunk = turned.simulate_rows(&jobs, &[2, 0]);
+        let jobs = Jobs { thetas: &thetas, seed: Seed(1), generation: 0, first: 0 };
+        let chunk = simulate_rows(&*turned, &jobs, &[2, 0]);
         assert_eq!(chunk.rows, [2, 0]);
         assert_eq!(chunk.outcomes, [Ok(()), Ok(())]);
         assert_eq!(chunk.summaries.values(), [21.0, 20.0, 1.0, 0.0]);

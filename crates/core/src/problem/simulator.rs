@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::simulate::{Chunk, Jobs};
+use crate::simulate::{Feed, Jobs};
 use crate::stream::Stream;
-use crate::table::Table;
 
 /// Why one simulation has no usable summaries. A value, not an error: the run goes on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,28 +37,40 @@ pub trait Simulator: Send + Sync {
     /// A [`Failure`] when there are no summaries for this `theta`: counted, never fatal.
     fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure>;
 
-    /// Simulates many rows. Override only for a vectorised simulator.
-    fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        let mut summaries = Table::filled(rows.len(), self.summaries(), f64::NAN);
-        let mut streams = jobs.streams();
-        let mut one = |(slot, &row): (usize, &usize)| {
-            self.simulate(jobs.theta(row), &mut streams.at(row as u64), summaries.row_mut(slot))
-        };
-        let outcomes = rows.iter().enumerate().map(&mut one).collect();
-        Chunk::new(rows.to_vec(), summaries, outcomes)
+    /// Simulates the rows of a feed until it has none left. Override only for a simulator of many rows at once.
+    fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+        let (mut summaries, mut streams) = (vec![f64::NAN; self.summaries()], jobs.streams());
+        while let Some(row) = feed.next() {
+            summaries.fill(f64::NAN);
+            let outcome = self.simulate(jobs.theta(row), &mut streams.at(row), &mut summaries);
+            feed.finish(row, &summaries, outcome);
+        }
     }
 }
 
-impl<S: Simulator + ?Sized> Simulator for Box<S> {
-    fn summaries(&self) -> usize {
-        (**self).summaries()
-    }
+/// What points at a simulator is one.
+macro_rules! forward {
+    ($pointer:ty) => {
+        impl<S: Simulator + ?Sized> Simulator for $pointer {
+            fn summaries(&self) -> usize {
+                (**self).summaries()
+            }
 
-    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
-        (**self).simulate(theta, rng, summaries)
-    }
+            fn simulate(
+                &self,
+                theta: &[f64],
+                rng: &mut Stream,
+                summaries: &mut [f64],
+            ) -> Result<(), Failure> {
+                (**self).simulate(theta, rng, summaries)
+            }
 
-    fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        (**self).simulate_rows(jobs, rows)
-    }
+            fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+                (**self).simulate_rows(jobs, feed);
+            }
+        }
+    };
 }
+
+forward!(Box<S>);
+forward!(&S);

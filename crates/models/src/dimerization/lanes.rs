@@ -4,7 +4,7 @@
 //! lanes, plain arrays that the compiler turns into vector instructions, an event takes half the time.
 
 use counterpoise_core::problem::{Failure, Simulator};
-use counterpoise_core::simulate::{Chunk, Jobs};
+use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 use counterpoise_core::table::Table;
 use counterpoise_core::variates::Exp1;
@@ -30,6 +30,7 @@ struct Lane {
     path: Path,
     rng: Stream,
     slot: usize,
+    row: usize,
 }
 
 /// The variates of a block: a trajectory takes them in the order in which it would draw them alone.
@@ -39,19 +40,23 @@ struct Draws {
 }
 
 /// [`Simulator::simulate_rows`] in lanes.
-pub(super) fn simulate_rows(model: &Dimerization, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-    let mut summaries = Table::filled(rows.len(), model.summaries(), f64::NAN);
-    let mut outcomes = vec![Ok(()); rows.len()];
+pub(super) fn simulate_rows(model: &Dimerization, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+    let mut summaries = Table::filled(LANES, model.summaries(), f64::NAN);
     let mut lanes: Vec<Lane> = Vec::with_capacity(LANES);
+    let mut free: Vec<usize> = (0..LANES).collect();
     let mut draws = Draws { waits: [[1.0; LANES]; STEPS], marks: [[0.0; LANES]; STEPS] };
-    let mut waiting = rows.iter().copied().enumerate();
     loop {
-        while lanes.len() < LANES
-            && let Some((slot, row)) = waiting.next()
-        {
+        while let Some(slot) = free.pop() {
+            let Some(row) = feed.next() else {
+                free.push(slot);
+                break;
+            };
             match Path::start(model, jobs.theta(row), summaries.row_mut(slot)) {
-                Ok(path) => lanes.push(Lane { path, rng: jobs.stream(row), slot }),
-                Err(failure) => outcomes[slot] = Err(failure),
+                Ok(path) => lanes.push(Lane { path, rng: jobs.stream(row), slot, row }),
+                Err(failure) => {
+                    feed.finish(row, summaries.row(slot), Err(failure));
+                    free.push(slot);
+                }
             }
         }
         if lanes.len() < FEWEST {
@@ -62,15 +67,16 @@ pub(super) fn simulate_rows(model: &Dimerization, jobs: &Jobs<'_>, rows: &[usize
         lanes.retain(|lane| match ended(model, &lane.path) {
             None => true,
             Some(outcome) => {
-                outcomes[lane.slot] = outcome;
+                feed.finish(lane.row, summaries.row(lane.slot), outcome);
+                free.push(lane.slot);
                 false
             }
         });
     }
     for mut lane in lanes {
-        outcomes[lane.slot] = lane.path.finish(model, &mut lane.rng, summaries.row_mut(lane.slot));
+        let outcome = lane.path.finish(model, &mut lane.rng, summaries.row_mut(lane.slot));
+        feed.finish(lane.row, summaries.row(lane.slot), outcome);
     }
-    Chunk::new(rows.to_vec(), summaries, outcomes)
 }
 
 fn ended(model: &Dimerization, path: &Path) -> Option<Result<(), Failure>> {

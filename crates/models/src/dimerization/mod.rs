@@ -4,7 +4,7 @@ mod lanes;
 mod path;
 
 use counterpoise_core::problem::{Failure, Simulator};
-use counterpoise_core::simulate::{Chunk, Jobs};
+use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 
 use self::path::Path;
@@ -50,8 +50,8 @@ impl Simulator for Dimerization {
         Path::start(self, theta, summaries)?.finish(self, rng, summaries)
     }
 
-    fn simulate_rows(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        lanes::simulate_rows(self, jobs, rows)
+    fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+        lanes::simulate_rows(self, jobs, feed);
     }
 }
 

@@ -8,12 +8,12 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use counterpoise_core::problem::{Failure, Simulator};
-use counterpoise_core::simulate::{Chunk, Jobs};
+use counterpoise_core::simulate::{Chunk, Feed, Jobs, simulate_rows};
 use counterpoise_core::table::Table;
 
 use super::{Executor, ExecutorError};
 
-/// Rows handed out at a time, at the most, and how long they should take, where the caller does not say.
+/// Finished rows handed on together, at the most, and how long they should take, where the caller does not say.
 const LARGEST_CHUNK: usize = 8_192;
 const CHUNK_TIME: Duration = Duration::from_millis(500);
 
@@ -26,62 +26,134 @@ pub struct Threads<S> {
 }
 
 impl<S: Simulator> Threads<S> {
-    /// An executor with `threads` workers. A worker takes `chunk` rows at a time, or where that is `None` as many
-    /// as take it about half a second, and no more than a share of what is left: nobody waits long for a slow
-    /// row at the end, and a run can be broken off soon.
+    /// An executor with `threads` workers, which hand on finished rows `chunk` at a time, or where that is `None`
+    /// about twice a second. A worker takes a few rows after another from what is left, so nobody waits long for
+    /// a slow row before the end.
     pub fn new(simulator: S, threads: usize, chunk: Option<usize>) -> Self {
         Self { simulator, threads: threads.max(1), chunk }
     }
 
-    fn next<'a>(&self, left: &Mutex<&'a [usize]>, pace: usize) -> Option<&'a [usize]> {
-        let mut left = left.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let share = (left.len() / (8 * self.threads)).clamp(1, pace);
-        let size = self.chunk.unwrap_or(share).max(1).min(left.len());
-        let (taken, rest) = left.split_at(size);
-        *left = rest;
-        (!taken.is_empty()).then_some(taken)
-    }
-
     /// Simulates until nothing is left, or a stop is asked for, or `deliver` takes no more.
-    fn work(
-        &self,
-        jobs: &Jobs<'_>,
-        left: &Mutex<&[usize]>,
-        stop: &AtomicBool,
-        mut deliver: impl FnMut(Chunk) -> bool,
-    ) {
-        let mut pace = 1;
-        while !stop.load(Ordering::Relaxed) {
-            let Some(rows) = self.next(left, pace) else { return };
-            let clock = Instant::now();
-            let chunk = self.simulate(jobs, rows);
-            pace = paced(rows.len(), clock.elapsed());
-            if !deliver(chunk) {
-                return;
-            }
+    fn work(&self, jobs: &Jobs<'_>, shared: Shared<'_, '_>, deliver: &mut dyn FnMut(Chunk) -> bool) {
+        let mut worker = Worker {
+            shared,
+            chunk: self.chunk,
+            share: 8 * self.threads,
+            columns: self.simulator.summaries(),
+            waiting: &[],
+            under_way: Vec::new(),
+            finished: Finished::default(),
+            pace: 1,
+            clock: Instant::now(),
+            deliver,
+        };
+        while catch_unwind(AssertUnwindSafe(|| self.simulator.simulate_rows(jobs, &mut worker))).is_err() {
+            self.one_by_one(jobs, &mut worker);
         }
+        worker.hand_on();
     }
 
-    fn simulate(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        catch_unwind(AssertUnwindSafe(|| self.simulator.simulate_rows(jobs, rows)))
-            .unwrap_or_else(|_| self.one_by_one(jobs, rows))
-    }
-
-    /// After a panic somewhere in a chunk: finds which rows are to blame.
-    fn one_by_one(&self, jobs: &Jobs<'_>, rows: &[usize]) -> Chunk {
-        let mut summaries = Table::filled(rows.len(), self.simulator.summaries(), f64::NAN);
-        let mut outcomes = Vec::with_capacity(rows.len());
-        for (slot, &row) in rows.iter().enumerate() {
-            let result = catch_unwind(AssertUnwindSafe(|| self.simulator.simulate_rows(jobs, &[row])));
-            outcomes.push(match result {
-                Ok(chunk) => {
-                    summaries.row_mut(slot).copy_from_slice(chunk.summaries.row(0));
-                    chunk.outcomes[0].clone()
+    /// After a panic: finds which of the rows under way are to blame.
+    fn one_by_one(&self, jobs: &Jobs<'_>, worker: &mut Worker<'_, '_>) {
+        for row in std::mem::take(&mut worker.under_way) {
+            let alone = || simulate_rows(&self.simulator, jobs, &[row]);
+            let (summaries, outcome) = match catch_unwind(AssertUnwindSafe(alone)) {
+                Ok(Chunk { summaries, mut outcomes, .. }) => (summaries, outcomes.swap_remove(0)),
+                Err(payload) => {
+                    let nothing = Table::filled(1, worker.columns, f64::NAN);
+                    (nothing, Err(Failure::Crashed(panic_text(&*payload))))
                 }
-                Err(payload) => Err(Failure::Crashed(panic_text(&*payload))),
-            });
+            };
+            worker.finish(row, summaries.row(0), outcome);
         }
-        Chunk::new(rows.to_vec(), summaries, outcomes)
+    }
+}
+
+/// What the workers of a generation share.
+#[derive(Clone, Copy)]
+struct Shared<'a, 'r> {
+    /// Rows that nobody has taken yet.
+    left: &'a Mutex<&'r [usize]>,
+    stop: &'a AtomicBool,
+}
+
+/// Finished rows that have not been handed on.
+#[derive(Default)]
+struct Finished {
+    rows: Vec<usize>,
+    summaries: Vec<f64>,
+    outcomes: Vec<Result<(), Failure>>,
+}
+
+/// One thread's feed: rows from what is left, chunks to whoever takes them.
+struct Worker<'a, 'r> {
+    shared: Shared<'a, 'r>,
+    chunk: Option<usize>,
+    /// A worker takes at most one part in so many of what is left.
+    share: usize,
+    columns: usize,
+    waiting: &'r [usize],
+    /// Rows the simulator has taken and not finished.
+    under_way: Vec<usize>,
+    finished: Finished,
+    /// Finished rows after which the clock is looked at.
+    pace: usize,
+    clock: Instant,
+    deliver: &'a mut dyn FnMut(Chunk) -> bool,
+}
+
+impl Worker<'_, '_> {
+    /// Takes some rows from what is left: a small part of what makes a chunk.
+    fn refill(&mut self) {
+        let mut left = self.shared.left.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let fair = (left.len() / self.share).clamp(1, self.pace.div_ceil(16));
+        let size = self.chunk.unwrap_or(fair).max(1).min(left.len());
+        (self.waiting, *left) = left.split_at(size);
+    }
+
+    fn hand_on(&mut self) {
+        let Finished { rows, summaries, outcomes } = std::mem::take(&mut self.finished);
+        if rows.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        self.pace = paced(rows.len(), now - self.clock);
+        self.clock = now;
+        let summaries = Table::from_rows(self.columns, summaries);
+        if !(self.deliver)(Chunk::new(rows, summaries, outcomes)) {
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Feed for Worker<'_, '_> {
+    fn next(&mut self) -> Option<usize> {
+        if self.is_cut() {
+            return None;
+        }
+        if self.waiting.is_empty() {
+            self.refill();
+        }
+        let (&row, rest) = self.waiting.split_first()?;
+        self.waiting = rest;
+        self.under_way.push(row);
+        Some(row)
+    }
+
+    fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>) {
+        self.under_way.retain(|&other| other != row);
+        self.finished.rows.push(row);
+        self.finished.summaries.extend_from_slice(summaries);
+        self.finished.outcomes.push(outcome);
+        // Rows of a millisecond or more can be slower than the pace foresaw: the clock costs nothing beside them.
+        let late = || self.pace < 500 && self.chunk.is_none() && self.clock.elapsed() > CHUNK_TIME;
+        if self.finished.rows.len() >= self.chunk.unwrap_or(self.pace) || late() {
+            self.hand_on();
+        }
+    }
+
+    fn is_cut(&self) -> bool {
+        self.shared.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -110,16 +182,17 @@ impl<S: Simulator> Executor for Threads<S> {
         let this = &*self;
         let left = Mutex::new(rows);
         let stop = AtomicBool::new(false);
+        let shared = Shared { left: &left, stop: &stop };
         if this.threads == 1 {
-            this.work(&jobs, &left, &stop, |chunk| sink(chunk).is_continue());
+            this.work(&jobs, shared, &mut |chunk| sink(chunk).is_continue());
             return Ok(());
         }
         std::thread::scope(|scope| {
             // Bounded: simulations far ahead of the sink would only fill the memory.
             let (sender, receiver) = mpsc::sync_channel(2 * this.threads);
             for _ in 0..this.threads {
-                let (sender, left, stop) = (sender.clone(), &left, &stop);
-                scope.spawn(move || this.work(&jobs, left, stop, |chunk| sender.send(chunk).is_ok()));
+                let sender = sender.clone();
+                scope.spawn(move || this.work(&jobs, shared, &mut |chunk| sender.send(chunk).is_ok()));
             }
             drop(sender);
             for chunk in receiver {
