@@ -1,5 +1,7 @@
 //! Stochastic reaction networks: written in a few lines, read from SBML, and simulated.
 
+mod compile;
+mod exact;
 mod expression;
 pub mod language;
 mod network;

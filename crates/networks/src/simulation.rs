@@ -1,8 +1,12 @@
 //! A network with what is observed of it, ready to simulate.
 
 use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 
+use crate::compile::Compiled;
+use crate::exact::{Lanes, Limits};
+use crate::observe::Recorder;
 use crate::{Network, Observation};
 
 /// How trajectories are made.
@@ -32,7 +36,10 @@ pub enum NetworkError {
 /// A network, what is observed of it, and how it is simulated.
 #[derive(Debug)]
 pub struct Simulation {
-    observation: Observation,
+    statistics: Vec<String>,
+    compiled: Compiled,
+    recorder: Recorder,
+    limits: Limits,
 }
 
 impl Simulation {
@@ -41,27 +48,39 @@ impl Simulation {
     /// # Errors
     /// If the method cannot simulate the network.
     pub fn new(
-        _network: Network,
+        network: Network,
         observation: Observation,
         _method: Method,
-        _max_events: Option<u64>,
+        max_events: Option<u64>,
     ) -> Result<Self, NetworkError> {
-        Ok(Self { observation })
+        let mut compiled = Compiled::new(network);
+        let recorder = Recorder::new(&observation, &mut compiled.compiler);
+        compiled.close();
+        let limits = Limits::new(max_events, recorder.end());
+        Ok(Self { statistics: observation.statistics(), compiled, recorder, limits })
     }
 
     /// Names of the summaries.
     #[must_use]
-    pub fn statistics(&self) -> Vec<String> {
-        self.observation.statistics()
+    pub fn statistics(&self) -> &[String] {
+        &self.statistics
+    }
+
+    fn lanes(&self) -> Lanes<'_> {
+        Lanes { compiled: &self.compiled, recorder: &self.recorder, limits: self.limits }
     }
 }
 
 impl Simulator for Simulation {
     fn summaries(&self) -> usize {
-        self.statistics().len()
+        self.recorder.columns()
     }
 
-    fn simulate(&self, _theta: &[f64], _rng: &mut Stream, _summaries: &mut [f64]) -> Result<(), Failure> {
-        Err(Failure::Declined(String::new()))
+    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        self.lanes().simulate(theta, rng, summaries)
+    }
+
+    fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+        self.lanes().simulate_rows(jobs, feed);
     }
 }

@@ -1,6 +1,7 @@
 //! Expressions: rates, rules, observables and triggers as they are written.
 
 mod function;
+pub(crate) mod program;
 
 pub use function::Function;
 

@@ -1,7 +1,10 @@
 //! What is seen of a trajectory: when, which quantities, and through how much noise.
 
 mod noise;
+mod record;
 mod times;
+
+pub(crate) use record::Recorder;
 
 pub use noise::{Noise, NoiseLaw};
 pub use times::{Times, TimesError};

@@ -1,7 +1,11 @@
-//! Normal and exponential variates with the same bits on every machine.
+//! Normal, exponential and Poisson variates with the same bits on every machine.
 //!
 //! The ziggurat of Marsaglia & Tsang (2000) with 256 layers. `rand_distr` has the same, but takes its rare
 //! logarithms and exponentials from the platform as soon as any crate of the build asks for `num-traits/std`.
+
+mod poisson;
+
+pub use poisson::Poisson;
 
 use std::sync::LazyLock;
 

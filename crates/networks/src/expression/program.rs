@@ -1,0 +1,236 @@
+//! Expressions compiled to a flat list of operations on registers.
+
+use std::collections::BTreeMap;
+
+use super::{Expression, Function, Symbol};
+
+/// Which number of the register file.
+pub(crate) type Register = u32;
+
+/// The register that holds 1.
+pub(crate) const ONE: Register = 0;
+
+/// One operation; a function takes as many registers as it has arguments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Operation {
+    pub(crate) function: Function,
+    pub(crate) to: Register,
+    pub(crate) from: [Register; 3],
+}
+
+/// When a register's value is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Known {
+    /// Always.
+    Always,
+    /// Once the parameters are.
+    WithParameters,
+    /// Once the state is.
+    WithState,
+    /// Only at a moment: it changes although the state does not.
+    InTime,
+}
+
+/// Builds a register file and the operations that fill it. Equal expressions share a register.
+///
+/// Registers in order: 1, the parameters, the species, the time, then numbers and results as they come.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiler {
+    parameters: usize,
+    species: usize,
+    rules: Vec<Register>,
+    known: Vec<Known>,
+    values: Vec<f64>,
+    numbers: BTreeMap<u64, Register>,
+    results: BTreeMap<(Function, [Register; 3]), Register>,
+    operations: Vec<Operation>,
+}
+
+impl Compiler {
+    pub(crate) fn new(parameters: usize, species: usize) -> Self {
+        let mut known = vec![Known::Always];
+        known.extend(std::iter::repeat_n(Known::WithParameters, parameters));
+        known.extend(std::iter::repeat_n(Known::WithState, species));
+        known.push(Known::InTime);
+        let mut values = vec![0.0; known.len()];
+        values[ONE as usize] = 1.0;
+        let numbers = BTreeMap::from([(1f64.to_bits(), ONE)]);
+        let (rules, results, operations) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { parameters, species, rules, known, values, numbers, results, operations }
+    }
+
+    /// The register of the first parameter.
+    pub(crate) const FIRST_PARAMETER: Register = 1;
+
+    /// The register of a species.
+    pub(crate) fn species(&self, index: usize) -> Register {
+        (1 + self.parameters + index) as Register
+    }
+
+    /// The register of the time.
+    pub(crate) fn time(&self) -> Register {
+        (1 + self.parameters + self.species) as Register
+    }
+
+    /// When the value of a register is known.
+    pub(crate) fn known(&self, register: Register) -> Known {
+        self.known[register as usize]
+    }
+
+    /// The registers as they are before anything is computed.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Adds the next rule; expressions may name it from now on.
+    pub(crate) fn rule(&mut self, value: &Expression) {
+        let register = self.expression(value);
+        self.rules.push(register);
+    }
+
+    /// The register that will hold the value of an expression.
+    pub(crate) fn expression(&mut self, expression: &Expression) -> Register {
+        match expression {
+            Expression::Number(number) => self.number(*number),
+            Expression::Symbol(Symbol::Parameter(index)) => Self::FIRST_PARAMETER + *index as Register,
+            Expression::Symbol(Symbol::Species(index)) => self.species(*index),
+            Expression::Symbol(Symbol::Rule(index)) => self.rules[*index],
+            Expression::Symbol(Symbol::Time) => self.time(),
+            Expression::Call(function, arguments) => {
+                let mut from = [ONE; 3];
+                for (register, argument) in from.iter_mut().zip(arguments) {
+                    *register = self.expression(argument);
+                }
+                self.call(*function, from)
+            }
+        }
+    }
+
+    /// The register of a number.
+    pub(crate) fn number(&mut self, number: f64) -> Register {
+        if let Some(&register) = self.numbers.get(&number.to_bits()) {
+            return register;
+        }
+        let register = self.register(Known::Always, number);
+        self.numbers.insert(number.to_bits(), register);
+        register
+    }
+
+    fn register(&mut self, known: Known, value: f64) -> Register {
+        self.known.push(known);
+        self.values.push(value);
+        (self.values.len() - 1) as Register
+    }
+
+    /// The register that will hold the value of a function of registers.
+    pub(crate) fn call(&mut self, function: Function, mut from: [Register; 3]) -> Register {
+        from[function.arity()..].fill(ONE);
+        match function {
+            // By parts, so that what depends on the parameters alone is computed once.
+            Function::Hill => {
+                let [x, k, n] = from;
+                let (x, k) = (self.call(Function::Power, [x, n, ONE]), self.call(Function::Power, [k, n, ONE]));
+                let sum = self.call(Function::Add, [k, x, ONE]);
+                return self.call(Function::Divide, [x, sum, ONE]);
+            }
+            Function::Power if self.known(from[1]) == Known::Always => {
+                if let Some(product) = self.small_power(from[0], self.values[from[1] as usize]) {
+                    return product;
+                }
+            }
+            _ => {}
+        }
+        if let Some(&register) = self.results.get(&(function, from)) {
+            return register;
+        }
+        let known = from.iter().map(|&register| self.known(register)).max().unwrap_or(Known::Always);
+        if known == Known::Always {
+            let value = function.value(from.map(|register| self.values[register as usize]));
+            return self.number(value);
+        }
+        let to = self.register(known, 0.0);
+        self.operations.push(Operation { function, to, from });
+        self.results.insert((function, from), to);
+        to
+    }
+
+    /// A small whole power as the products that [`Function::value`] makes of it.
+    fn small_power(&mut self, base: Register, exponent: f64) -> Option<Register> {
+        let mut times = |a, b| self.call(Function::Multiply, [a, b, ONE]);
+        match exponent {
+            1.0 => Some(base),
+            2.0 => Some(times(base, base)),
+            3.0 => {
+                let square = times(base, base);
+                Some(times(square, base))
+            }
+            4.0 => {
+                let square = times(base, base);
+                Some(times(square, square))
+            }
+            _ => None,
+        }
+    }
+
+    /// The operations, in order, that `registers` need once the parameters are known.
+    pub(crate) fn with_parameters(&self) -> Vec<Operation> {
+        let early = |operation: &&Operation| self.known(operation.to) == Known::WithParameters;
+        self.operations.iter().filter(early).copied().collect()
+    }
+
+    /// The operations, in order, that give `registers` from a state and a time.
+    pub(crate) fn with_state(&self, registers: &[Register]) -> Vec<Operation> {
+        let mut needed = vec![false; self.values.len()];
+        registers.iter().for_each(|&register| needed[register as usize] = true);
+        let mut kept = Vec::new();
+        for operation in self.operations.iter().rev() {
+            if needed[operation.to as usize] && self.known(operation.to) >= Known::WithState {
+                operation.from.iter().for_each(|&register| needed[register as usize] = true);
+                kept.push(*operation);
+            }
+        }
+        kept.reverse();
+        kept
+    }
+
+    /// The species that the values of `registers` depend on, ascending.
+    pub(crate) fn species_behind(&self, registers: &[Register]) -> Vec<usize> {
+        let mut read: Vec<Register> = registers.to_vec();
+        read.extend(self.with_state(registers).iter().flat_map(|operation| operation.from));
+        let first = self.species(0) as usize;
+        let species = read.iter().map(|&register| register as usize);
+        let mut species: Vec<usize> =
+            species.filter(|register| (first..first + self.species).contains(register)).collect();
+        species.sort_unstable();
+        species.dedup();
+        species.into_iter().map(|register| register - first).collect()
+    }
+}
+
+/// Runs operations on many register files side by side.
+#[inline(always)]
+pub(crate) fn run<const L: usize>(operations: &[Operation], registers: &mut [[f64; L]]) {
+    for Operation { function, to, from } in operations {
+        let [a, b, c] = from.map(|register| registers[register as usize]);
+        let to = &mut registers[*to as usize];
+        // The arithmetic that rates are made of becomes vector instructions; the rest goes lane by lane.
+        macro_rules! each {
+            ($lane:ident => $value:expr) => {
+                for $lane in 0..L {
+                    to[$lane] = $value;
+                }
+            };
+        }
+        match function {
+            Function::Add => each!(l => a[l] + b[l]),
+            Function::Subtract => each!(l => a[l] - b[l]),
+            Function::Multiply => each!(l => a[l] * b[l]),
+            Function::Divide => each!(l => a[l] / b[l]),
+            Function::Negate => each!(l => -a[l]),
+            Function::Sqrt => each!(l => a[l].sqrt()),
+            Function::Min => each!(l => Function::Min.value([a[l], b[l], c[l]])),
+            Function::Max => each!(l => Function::Max.value([a[l], b[l], c[l]])),
+            function => each!(l => function.value([a[l], b[l], c[l]])),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Writing down what is observed while a trajectory is made, and measuring it at its end.
+
+use counterpoise_core::problem::Failure;
+use counterpoise_core::stream::Stream;
+use counterpoise_core::variates::{Poisson, StandardNormal};
+use rand::RngExt;
+
+use super::{NoiseLaw, Observation};
+use crate::expression::program::{self, Compiler, Known, Operation, Register};
+
+/// Where each observed quantity is found and where it goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorder {
+    times: Vec<f64>,
+    outputs: Vec<Output>,
+    /// What quantities that are no species need, and the register of the time if they need it.
+    operations: Vec<Operation>,
+    time: Register,
+    plain: bool,
+    columns: usize,
+}
+
+/// One observable.
+#[derive(Clone, Debug)]
+struct Output {
+    name: String,
+    register: Register,
+    column: usize,
+    once: bool,
+    noise: Option<(NoiseLaw, Register)>,
+}
+
+impl Recorder {
+    pub(crate) fn new(observation: &Observation, compiler: &mut Compiler) -> Self {
+        let times = observation.times.values().to_vec();
+        let mut columns = 0;
+        let outputs: Vec<Output> = observation
+            .observables
+            .iter()
+            .map(|observable| {
+                let column = columns;
+                columns += if observable.once { 1 } else { times.len() };
+                Output {
+                    name: observable.name.clone(),
+                    register: compiler.expression(&observable.value),
+                    column,
+                    once: observable.once,
+                    noise: observable.noise.as_ref().map(|noise| (noise.law, compiler.expression(&noise.size))),
+                }
+            })
+            .collect();
+        let registers: Vec<Register> = outputs.iter().map(|output| output.register).collect();
+        let operations = compiler.with_state(&registers);
+        let plain =
+            operations.is_empty() && registers.iter().all(|&each| compiler.known(each) != Known::InTime);
+        Self { times, outputs, operations, time: compiler.time(), plain, columns }
+    }
+
+    /// The observation times.
+    pub(crate) fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// The last of them.
+    pub(crate) fn end(&self) -> f64 {
+        self.times[self.times.len() - 1]
+    }
+
+    /// Number of statistics.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Writes the state of a lane as that at observation time number `at`.
+    #[inline(always)]
+    pub(crate) fn record<const L: usize>(
+        &self,
+        at: usize,
+        (registers, lane): (&[[f64; L]], usize),
+        summaries: &mut [f64],
+    ) {
+        if self.plain {
+            self.write(at, |register| registers[register as usize][lane], summaries);
+        } else {
+            self.compute(at, registers.iter().map(|values| [values[lane]]).collect(), summaries);
+        }
+    }
+
+    #[inline(always)]
+    fn write(&self, at: usize, value: impl Fn(Register) -> f64, summaries: &mut [f64]) {
+        for output in &self.outputs {
+            if !output.once {
+                summaries[output.column + at] = value(output.register);
+            } else if at + 1 == self.times.len() {
+                summaries[output.column] = value(output.register);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn compute(&self, at: usize, mut registers: Vec<[f64; 1]>, summaries: &mut [f64]) {
+        registers[self.time as usize] = [self.times[at]];
+        program::run(&self.operations, &mut registers);
+        self.write(at, |register| registers[register as usize][0], summaries);
+    }
+
+    /// Adds the noise of measurement to a finished trajectory.
+    ///
+    /// # Errors
+    /// If a size of noise is not a finite number of at least 0, or a quantity cannot be counted.
+    pub(crate) fn measure(
+        &self,
+        value: impl Fn(Register) -> f64,
+        rng: &mut Stream,
+        summaries: &mut [f64],
+    ) -> Result<(), Failure> {
+        for output in &self.outputs {
+            let Some((law, size)) = output.noise else { continue };
+            let (size, count) = (value(size), if output.once { 1 } else { self.times.len() });
+            if !(size.is_finite() && size >= 0.0) {
+                return Err(Failure::Declined(format!(
+                    "the noise of {} must be a finite number of at least 0, found {size}",
+                    output.name
+                )));
+            }
+            for summary in &mut summaries[output.column..output.column + count] {
+                *summary = match law {
+                    NoiseLaw::Normal => *summary + size * rng.sample::<f64, _>(StandardNormal),
+                    NoiseLaw::LogNormal => {
+                        *summary * libm::exp(size * rng.sample::<f64, _>(StandardNormal))
+                    }
+                    NoiseLaw::Poisson => {
+                        let mean = size * *summary;
+                        if !(mean.is_finite() && mean >= 0.0) {
+                            let what = format!("a count of {} cannot have the mean {mean}", output.name);
+                            return Err(Failure::Declined(what));
+                        }
+                        rng.sample(Poisson::new(mean))
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+}
