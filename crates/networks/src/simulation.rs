@@ -5,7 +5,7 @@ use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 
 use crate::compile::Compiled;
-use crate::exact::{Lanes, Limits};
+use crate::exact::{self, Events, Graph, Lanes, Limits, OneByOne, Timed, Tree, suits_lanes};
 use crate::observe::Recorder;
 use crate::{Network, Observation};
 
@@ -40,6 +40,15 @@ pub struct Simulation {
     compiled: Compiled,
     recorder: Recorder,
     limits: Limits,
+    engine: Engine,
+}
+
+/// The simulator that suits the network.
+#[derive(Debug)]
+enum Engine {
+    Lanes,
+    Tree(Graph),
+    Timed(Events),
 }
 
 impl Simulation {
@@ -55,9 +64,17 @@ impl Simulation {
     ) -> Result<Self, NetworkError> {
         let mut compiled = Compiled::new(network);
         let recorder = Recorder::new(&observation, &mut compiled.compiler);
+        let events = Events::new(&mut compiled);
         compiled.close();
         let limits = Limits::new(max_events, recorder.end());
-        Ok(Self { statistics: observation.statistics(), compiled, recorder, limits })
+        let engine = if !events.is_empty() || compiled.depends_on_time() {
+            Engine::Timed(events)
+        } else if suits_lanes(&compiled) {
+            Engine::Lanes
+        } else {
+            Engine::Tree(Graph::new(&compiled))
+        };
+        Ok(Self { statistics: observation.statistics(), compiled, recorder, limits, engine })
     }
 
     /// Names of the summaries.
@@ -69,6 +86,16 @@ impl Simulation {
     fn lanes(&self) -> Lanes<'_> {
         Lanes { compiled: &self.compiled, recorder: &self.recorder, limits: self.limits }
     }
+
+    /// The simulator of one trajectory at a time, where that is how it goes.
+    fn one_by_one(&self) -> Option<Box<dyn OneByOne + '_>> {
+        let Self { compiled, recorder, limits, .. } = self;
+        match &self.engine {
+            Engine::Lanes => None,
+            Engine::Tree(graph) => Some(Box::new(Tree::new(compiled, graph, recorder, *limits))),
+            Engine::Timed(events) => Some(Box::new(Timed::new(compiled, events, recorder, *limits))),
+        }
+    }
 }
 
 impl Simulator for Simulation {
@@ -77,10 +104,16 @@ impl Simulator for Simulation {
     }
 
     fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
-        self.lanes().simulate(theta, rng, summaries)
+        match self.one_by_one() {
+            None => self.lanes().simulate(theta, rng, summaries),
+            Some(mut one) => exact::simulate(&mut *one, theta, rng, summaries),
+        }
     }
 
     fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
-        self.lanes().simulate_rows(jobs, feed);
+        match self.one_by_one() {
+            None => self.lanes().simulate_rows(jobs, feed),
+            Some(mut one) => exact::simulate_rows(&mut *one, self.recorder.columns(), jobs, feed),
+        }
     }
 }

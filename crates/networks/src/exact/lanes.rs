@@ -10,7 +10,7 @@ use counterpoise_core::simulate::{Feed, Jobs, RowStreams};
 use counterpoise_core::stream::{self, Stream};
 use counterpoise_core::vectors::{Loop, vectorised};
 
-use super::Limits;
+use super::{Limits, PATIENCE};
 use super::logarithm::minus_ln;
 use crate::compile::{Change, Compiled};
 use crate::expression::program::{self, Register};
@@ -19,9 +19,6 @@ use crate::observe::Recorder;
 /// Trajectories side by side, and how many when fewer are left.
 const WIDE: usize = 16;
 const NARROW: usize = 4;
-
-/// Events between two looks at whether anyone still waits.
-const PATIENCE: u64 = 1 << 12;
 
 /// A network whose reactions are few enough to compute them all at every event.
 #[derive(Debug)]

@@ -1,11 +1,24 @@
 //! Exact simulation, by the method that is fastest for the network at hand.
 
+mod events;
 mod lanes;
 mod logarithm;
+mod sums;
+mod timed;
+mod tree;
 
+pub(crate) use events::Events;
 pub(crate) use lanes::Lanes;
+pub(crate) use timed::Timed;
+pub(crate) use tree::{Graph, Tree, suits_lanes};
 
 use counterpoise_core::problem::Failure;
+use counterpoise_core::simulate::{Feed, Jobs};
+use counterpoise_core::stream::{self, Stream};
+
+use logarithm::minus_ln;
+
+use crate::observe::Recorder;
 
 /// When a trajectory is given up.
 #[derive(Clone, Copy, Debug)]
@@ -30,4 +43,107 @@ impl Limits {
         }
         Err(Failure::Declined(format!("it takes more than max_events = {} reactions", self.max_events)))
     }
+}
+
+/// Why a trajectory has no end.
+pub(crate) enum Ended {
+    Failed(Failure),
+    /// Nobody waits for it any more.
+    Cut,
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// Events between two looks at whether anyone still waits.
+const PATIENCE: u64 = 1 << 12;
+
+/// A simulator of one trajectory at a time, with the memory it uses again and again.
+pub(crate) trait OneByOne {
+    /// Makes a trajectory, measured and written down.
+    ///
+    /// # Errors
+    /// If it fails, or is not waited for any more.
+    fn trajectory(
+        &mut self,
+        theta: &[f64],
+        rng: Stream,
+        summaries: &mut [f64],
+        is_cut: &dyn Fn() -> bool,
+    ) -> Result<(), Ended>;
+}
+
+/// One trajectory.
+pub(crate) fn simulate(
+    one: &mut dyn OneByOne,
+    theta: &[f64],
+    rng: &Stream,
+    summaries: &mut [f64],
+) -> Result<(), Failure> {
+    match one.trajectory(theta, rng.clone(), summaries, &|| false) {
+        Err(Ended::Failed(failure)) => Err(failure),
+        Ok(()) | Err(Ended::Cut) => Ok(()),
+    }
+}
+
+/// All the rows of a feed, one after another.
+pub(crate) fn simulate_rows(one: &mut dyn OneByOne, columns: usize, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+    let (mut summaries, mut streams) = (vec![f64::NAN; columns], jobs.streams());
+    while let Some(row) = feed.next() {
+        let ended =
+            one.trajectory(jobs.theta(row), streams.at(row), &mut summaries, &|| feed.is_cut());
+        match ended {
+            Ok(()) => feed.finish(row, &summaries, Ok(())),
+            Err(Ended::Failed(failure)) => feed.finish(row, &summaries, Err(failure)),
+            Err(Ended::Cut) => return,
+        }
+    }
+}
+
+/// A single stream of the variates that events need.
+#[derive(Debug)]
+struct Draws(stream::Lanes<1>);
+
+impl Draws {
+    fn new(rng: &Stream) -> Self {
+        let mut lanes = stream::Lanes::default();
+        lanes.set(0, rng);
+        Self(lanes)
+    }
+
+    /// A uniform variate between 0 and 1, both excluded.
+    #[inline(always)]
+    fn uniform(&mut self) -> f64 {
+        self.0.uniforms()[0]
+    }
+
+    /// An exponential variate of mean 1.
+    #[inline(always)]
+    fn exponential(&mut self) -> f64 {
+        minus_ln(&self.0.uniforms())[0]
+    }
+
+    fn stream(&self) -> Stream {
+        self.0.get(0)
+    }
+}
+
+/// Writes down every observation before `now`, or up to it: the number of the next.
+#[inline(always)]
+fn observe(
+    recorder: &Recorder,
+    mut next: usize,
+    now: f64,
+    registers: &[[f64; 1]],
+    summaries: &mut [f64],
+) -> usize {
+    let times = recorder.times();
+    while next < times.len() && times[next] < now {
+        recorder.record(next, (registers, 0), summaries);
+        next += 1;
+    }
+    next
 }

@@ -1,5 +1,6 @@
 //! Expressions: rates, rules, observables and triggers as they are written.
 
+pub(crate) mod bounds;
 mod function;
 pub(crate) mod program;
 

@@ -1,0 +1,163 @@
+//! The direct method for larger networks: after an event only the propensities that it changed are computed anew.
+
+use counterpoise_core::stream::Stream;
+
+use super::sums::Sums;
+use super::{Draws, Ended, Limits, OneByOne, PATIENCE, observe};
+use crate::compile::{Compiled, Term};
+use crate::expression::program::{self, Known, Operation, Register};
+use crate::observe::Recorder;
+
+/// Which propensities each reaction changes, and what they need.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    /// For each reaction, where its dependents begin in `dependents`.
+    starts: Vec<u32>,
+    dependents: Vec<u32>,
+    /// What the propensity of each reaction needs; nothing where it is a product.
+    operations: Vec<Vec<Operation>>,
+    /// Whether the propensity of each reaction could be negative or NaN.
+    doubtful: Vec<bool>,
+    /// Whether a species' register could fall below 0.
+    watched: Vec<bool>,
+}
+
+impl Graph {
+    pub(crate) fn new(compiled: &Compiled) -> Self {
+        let Compiled { compiler, terms, changes, .. } = compiled;
+        let inputs = |term: &Term| [term.c, term.i, term.j];
+        let species = compiled.network.species.len();
+        let mut readers = vec![Vec::new(); species];
+        for (reaction, term) in terms.iter().enumerate() {
+            for species in compiler.species_behind(&inputs(term)) {
+                readers[species].push(reaction as u32);
+            }
+        }
+        let (mut starts, mut dependents) = (vec![0], Vec::new());
+        for changes in changes {
+            let changed = changes.iter().map(|change| (change.register - compiler.species(0)) as usize);
+            let mut all: Vec<u32> = changed.flat_map(|species| readers[species].iter().copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            dependents.extend(all);
+            starts.push(dependents.len() as u32);
+        }
+        let mut watched = vec![false; compiler.values().len()];
+        compiled.watched.iter().for_each(|&register| watched[register as usize] = true);
+        Self {
+            starts,
+            dependents,
+            operations: terms.iter().map(|term| compiler.with_state(&inputs(term))).collect(),
+            doubtful: terms.iter().map(|term| compiled.doubtful.contains(&term.c)).collect(),
+            watched,
+        }
+    }
+
+    fn dependents(&self, reaction: usize) -> &[u32] {
+        &self.dependents[self.starts[reaction] as usize..self.starts[reaction + 1] as usize]
+    }
+}
+
+/// A network of many reactions, and room for one trajectory.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    compiled: &'a Compiled,
+    graph: &'a Graph,
+    recorder: &'a Recorder,
+    limits: Limits,
+    registers: Vec<[f64; 1]>,
+    sums: Sums,
+}
+
+impl<'a> Tree<'a> {
+    pub(crate) fn new(
+        compiled: &'a Compiled,
+        graph: &'a Graph,
+        recorder: &'a Recorder,
+        limits: Limits,
+    ) -> Self {
+        let sums = Sums::new(compiled.terms.len());
+        Self { compiled, graph, recorder, limits, registers: Vec::new(), sums }
+    }
+
+    /// The propensity of a reaction; NaN, which shows in the total, where it is negative.
+    #[inline(always)]
+    fn propensity(&mut self, reaction: usize) -> f64 {
+        let operations = &self.graph.operations[reaction];
+        if !operations.is_empty() {
+            program::run(operations, &mut self.registers);
+        }
+        let Term { c, i, j, less } = self.compiled.terms[reaction];
+        let at = |register: Register| self.registers[register as usize][0];
+        let value = at(c) * at(i) * (at(j) - less);
+        if self.graph.doubtful[reaction] && !(value >= 0.0) { f64::NAN } else { value }
+    }
+
+    fn complaint(&self) -> Ended {
+        self.compiled.complaint(self.registers.clone(), self.limits.ceiling).into()
+    }
+}
+
+impl OneByOne for Tree<'_> {
+    fn trajectory(
+        &mut self,
+        theta: &[f64],
+        rng: Stream,
+        summaries: &mut [f64],
+        is_cut: &dyn Fn() -> bool,
+    ) -> Result<(), Ended> {
+        self.compiled.set_out(theta, &mut self.registers)?;
+        let all: Vec<f64> = (0..self.compiled.terms.len()).map(|reaction| self.propensity(reaction)).collect();
+        self.sums.fill(all.into_iter());
+        let (graph, compiled, recorder) = (self.graph, self.compiled, self.recorder);
+        let times = recorder.times();
+        let mut draws = Draws::new(&rng);
+        let (mut now, mut next, mut events) = (0.0, 0, 0);
+        loop {
+            let total = self.sums.total();
+            now += draws.exponential() / total;
+            if !(now <= times[next]) || !(total <= self.limits.ceiling) {
+                if !(total <= self.limits.ceiling) {
+                    return Err(self.complaint());
+                }
+                next = observe(recorder, next, now, &self.registers, summaries);
+                if next == times.len() {
+                    break;
+                }
+            }
+            let reaction = self.sums.find(draws.uniform() * total);
+            for change in &compiled.changes[reaction] {
+                let amount = &mut self.registers[change.register as usize][0];
+                *amount += change.by;
+                if *amount < 0.0 && graph.watched[change.register as usize] {
+                    return Err(self.complaint());
+                }
+            }
+            for &dependent in graph.dependents(reaction) {
+                let propensity = self.propensity(dependent as usize);
+                self.sums.set(dependent as usize, propensity);
+            }
+            events += 1;
+            if events % PATIENCE == 0 {
+                self.limits.allow(events)?;
+                if is_cut() {
+                    return Err(Ended::Cut);
+                }
+            }
+        }
+        self.limits.allow(events)?;
+        let value = |register: Register| self.registers[register as usize][0];
+        Ok(recorder.measure(value, &mut draws.stream(), summaries)?)
+    }
+}
+
+/// Whether computing all propensities at every event, in lanes, is the faster way for a network.
+pub(crate) fn suits_lanes(compiled: &Compiled) -> bool {
+    let dear = |operation: &&Operation| {
+        !matches!(compiled.compiler.known(operation.to), Known::Always | Known::WithParameters)
+    };
+    compiled.terms.len() + compiled.at_events.iter().filter(dear).count() <= LANES_UP_TO
+}
+
+/// Reactions and operations up to which lanes are faster; measured by `bench simulators`.
+const LANES_UP_TO: usize = 32;
