@@ -53,7 +53,9 @@ impl Compiled {
         let mut compiler = Compiler::new(network.parameters.len(), network.species.len());
         network.rules.iter().for_each(|rule| compiler.rule(&rule.value));
         let counted: Vec<bool> = (0..network.species.len())
-            .map(|species| network.reactions.iter().flat_map(|each| &each.changes).any(|&(s, _)| s == species))
+            .map(|species| {
+                network.reactions.iter().flat_map(|each| &each.changes).any(|&(s, _)| s == species)
+            })
             .collect();
         let initial: Vec<Register> =
             network.species.iter().map(|species| compiler.expression(&species.initial)).collect();
@@ -144,7 +146,9 @@ impl Compiled {
         }
         for (term, reaction) in self.terms.iter().zip(reactions) {
             let constant = registers[term.c as usize][0];
-            if self.compiler.known(term.c) <= Known::WithParameters && !(constant.is_finite() && constant >= 0.0) {
+            if self.compiler.known(term.c) <= Known::WithParameters
+                && !(constant.is_finite() && constant >= 0.0)
+            {
                 return Err(Failure::Declined(format!(
                     "the rate constant of `{}` must be a finite number of at least 0, found {constant}",
                     reaction.name
@@ -281,7 +285,8 @@ impl Product {
 
     fn term(&self, compiler: &mut Compiler) -> Term {
         let c = compiler.expression(&self.constant);
-        let register = |at: usize| self.factors.get(at).map_or(ONE, |&(species, _)| compiler.species(species));
+        let register =
+            |at: usize| self.factors.get(at).map_or(ONE, |&(species, _)| compiler.species(species));
         let less = self.factors.get(1).map_or(0.0, |factor| factor.1);
         Term { c, i: register(0), j: register(1), less }
     }

@@ -134,7 +134,8 @@ impl Events {
         for (place, each) in waiting.iter().enumerate() {
             let planned = &self.events[each.event];
             program::run(&planned.operations, registers);
-            let priority = planned.priority.map_or(f64::NEG_INFINITY, |register| registers[register as usize][0]);
+            let priority =
+                planned.priority.map_or(f64::NEG_INFINITY, |register| registers[register as usize][0]);
             let before = |&(other, highest): &(usize, f64)| {
                 priority > highest || (priority == highest && each.event < waiting[other].event)
             };
@@ -168,7 +169,8 @@ impl Events {
             looks += 1;
             if looks > MOST_LOOKS {
                 let name = &self.events[self.timed[0].0].name;
-                let what = format!("the moment of an event such as {name} could not be found near time {low}");
+                let what =
+                    format!("the moment of an event such as {name} could not be found near time {low}");
                 return Err(Failure::Declined(what));
             }
             let last = high <= low.next_up();

@@ -10,10 +10,10 @@ use counterpoise_core::simulate::{Feed, Jobs, RowStreams};
 use counterpoise_core::stream::{self, Stream};
 use counterpoise_core::vectors::{Loop, vectorised};
 
-use super::{Limits, PATIENCE};
 use super::logarithm::minus_ln;
+use super::{Limits, PATIENCE};
 use crate::compile::{Change, Compiled};
-use crate::expression::program::{self, Register};
+use crate::expression::program::{self, ONE, Register};
 use crate::observe::Recorder;
 
 /// Trajectories side by side, and how many when fewer are left.
@@ -95,7 +95,7 @@ impl<const L: usize> Loop for Drain<'_, '_, L> {
     #[inline(always)]
     fn run(self) -> Vec<Path> {
         let Self { mut block, mut rows, feed } = self;
-        let fewest = if L == 1 { 0 } else { L / 4 };
+        let fewest = [0, 1, NARROW][usize::from(L > 1) + usize::from(L > NARROW)];
         while block.active > fewest {
             let mut ended = block.step();
             if block.steps >= block.check {
@@ -260,9 +260,15 @@ impl<'a, const L: usize> Block<'a, L> {
         let mut total = [0.0; L];
         for (term, sums) in terms.iter().zip(&mut self.sums) {
             let (c, i) = (&registers[term.c as usize], &registers[term.i as usize]);
-            let j = &registers[term.j as usize];
-            for l in 0..L {
-                total[l] += c[l] * i[l] * (j[l] - term.less);
+            if term.j == ONE {
+                for l in 0..L {
+                    total[l] += c[l] * i[l];
+                }
+            } else {
+                let j = &registers[term.j as usize];
+                for l in 0..L {
+                    total[l] += c[l] * i[l] * (j[l] - term.less);
+                }
             }
             *sums = total;
         }

@@ -93,8 +93,7 @@ pub(crate) fn simulate(
 pub(crate) fn simulate_rows(one: &mut dyn OneByOne, columns: usize, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
     let (mut summaries, mut streams) = (vec![f64::NAN; columns], jobs.streams());
     while let Some(row) = feed.next() {
-        let ended =
-            one.trajectory(jobs.theta(row), streams.at(row), &mut summaries, &|| feed.is_cut());
+        let ended = one.trajectory(jobs.theta(row), streams.at(row), &mut summaries, &|| feed.is_cut());
         match ended {
             Ok(()) => feed.finish(row, &summaries, Ok(())),
             Err(Ended::Failed(failure)) => feed.finish(row, &summaries, Err(failure)),

@@ -40,13 +40,26 @@ impl Sums {
         }
     }
 
-    /// Changes a number.
+    /// Changes a number; the sums over it are wrong until [`Sums::update`].
     #[inline(always)]
-    pub(super) fn set(&mut self, mut at: usize, value: f64) {
+    pub(super) fn set(&mut self, at: usize, value: f64) {
         self.values[at] = value;
+    }
+
+    /// Puts the sums over the numbers `changed`, in ascending order, right again.
+    #[inline(always)]
+    pub(super) fn update(&mut self, changed: &[u32]) {
+        let mut shift = 0;
         for level in 1..self.levels.len() {
-            at /= GROUP;
-            self.values[self.levels[level] + at] = self.group(self.levels[level - 1] + at * GROUP);
+            shift += GROUP.trailing_zeros();
+            let mut last = usize::MAX;
+            for &at in changed {
+                let at = at as usize >> shift;
+                if at != last {
+                    self.values[self.levels[level] + at] = self.group(self.levels[level - 1] + at * GROUP);
+                    last = at;
+                }
+            }
         }
     }
 
@@ -68,21 +81,20 @@ impl Sums {
         let mut at = 0;
         for &level in self.levels.iter().rev() {
             let group = &self.values[level + at * GROUP..][..GROUP];
-            // Sums and differences round otherwise than the total did: what lies beyond all is in the last.
-            let mut chosen = GROUP;
-            let mut last = 0;
-            for (index, &value) in group.iter().enumerate() {
-                if value > 0.0 {
-                    if mark < value {
-                        chosen = index;
-                        break;
-                    }
-                    mark -= value;
-                    last = index;
-                }
+            // Counted rather than searched: where the search would end is anyone's guess, and a wrong guess of the
+            // processor costs more than all eight comparisons.
+            let (mut chosen, mut sum, mut before) = (0, 0.0, 0.0);
+            for &value in &group[..GROUP - 1] {
+                sum += value;
+                let beyond = mark >= sum;
+                chosen += usize::from(beyond);
+                before = if beyond { sum } else { before };
             }
-            if chosen == GROUP {
-                (chosen, mark) = (last, group[last]);
+            mark -= before;
+            // Sums and differences round otherwise than the total did: what lies beyond all is in the last.
+            if group[chosen] == 0.0 {
+                chosen = group.iter().rposition(|&value| value > 0.0).unwrap_or(0);
+                mark = group[chosen];
             }
             at = at * GROUP + chosen;
         }
@@ -100,11 +112,15 @@ mod tests {
     fn marks_find_what_they_fall_on() {
         let mut rng = Seed(2).stream(Stage::Propose, 0, 0);
         for count in [1, 2, 7, 8, 9, 64, 65, 500, 4_097] {
-            let numbers: Vec<f64> =
-                (0..count).map(|_| f64::from(rng.random_range(0_u8..4)) * rng.random::<f64>().round()).collect();
+            let numbers: Vec<f64> = (0..count)
+                .map(|_| f64::from(rng.random_range(0_u8..4)) * rng.random::<f64>().round())
+                .collect();
             let mut sums = Sums::new(count);
             sums.fill(numbers.iter().map(|_| 7.0));
-            numbers.iter().enumerate().for_each(|(at, &number)| sums.set(at, number));
+            for (at, &number) in numbers.iter().enumerate() {
+                sums.set(at, number);
+                sums.update(&[at as u32]);
+            }
             let mut again = Sums::new(count);
             again.fill(numbers.iter().copied());
             assert_eq!(sums.values, again.values);

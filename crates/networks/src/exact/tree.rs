@@ -107,7 +107,8 @@ impl OneByOne for Tree<'_> {
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
         self.compiled.set_out(theta, &mut self.registers)?;
-        let all: Vec<f64> = (0..self.compiled.terms.len()).map(|reaction| self.propensity(reaction)).collect();
+        let all: Vec<f64> =
+            (0..self.compiled.terms.len()).map(|reaction| self.propensity(reaction)).collect();
         self.sums.fill(all.into_iter());
         let (graph, compiled, recorder) = (self.graph, self.compiled, self.recorder);
         let times = recorder.times();
@@ -133,10 +134,12 @@ impl OneByOne for Tree<'_> {
                     return Err(self.complaint());
                 }
             }
-            for &dependent in graph.dependents(reaction) {
+            let dependents = graph.dependents(reaction);
+            for &dependent in dependents {
                 let propensity = self.propensity(dependent as usize);
                 self.sums.set(dependent as usize, propensity);
             }
+            self.sums.update(dependents);
             events += 1;
             if events % PATIENCE == 0 {
                 self.limits.allow(events)?;

@@ -200,7 +200,10 @@ mod tests {
                     let value = function.value(inside);
                     let slack = 1e-12 * (1.0 + value.abs()).min(1e30);
                     let within = bounds.low - slack <= value && value <= bounds.high + slack;
-                    assert!(value.is_nan() || within, "{function:?} at {inside:?}: {value} not in {bounds:?}");
+                    assert!(
+                        value.is_nan() || within,
+                        "{function:?} at {inside:?}: {value} not in {bounds:?}"
+                    );
                 }
             }
             let never = matches!(function, Function::Tan | Function::Hill);

@@ -129,7 +129,8 @@ impl Compiler {
             // By parts, so that what depends on the parameters alone is computed once.
             Function::Hill => {
                 let [x, k, n] = from;
-                let (x, k) = (self.call(Function::Power, [x, n, ONE]), self.call(Function::Power, [k, n, ONE]));
+                let (x, k) =
+                    (self.call(Function::Power, [x, n, ONE]), self.call(Function::Power, [k, n, ONE]));
                 let sum = self.call(Function::Add, [k, x, ONE]);
                 return self.call(Function::Divide, [x, sum, ONE]);
             }

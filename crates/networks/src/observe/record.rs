@@ -45,7 +45,10 @@ impl Recorder {
                     register: compiler.expression(&observable.value),
                     column,
                     once: observable.once,
-                    noise: observable.noise.as_ref().map(|noise| (noise.law, compiler.expression(&noise.size))),
+                    noise: observable
+                        .noise
+                        .as_ref()
+                        .map(|noise| (noise.law, compiler.expression(&noise.size))),
                 }
             })
             .collect();
@@ -126,9 +129,7 @@ impl Recorder {
             for summary in &mut summaries[output.column..output.column + count] {
                 *summary = match law {
                     NoiseLaw::Normal => *summary + size * rng.sample::<f64, _>(StandardNormal),
-                    NoiseLaw::LogNormal => {
-                        *summary * libm::exp(size * rng.sample::<f64, _>(StandardNormal))
-                    }
+                    NoiseLaw::LogNormal => *summary * libm::exp(size * rng.sample::<f64, _>(StandardNormal)),
                     NoiseLaw::Poisson => {
                         let mean = size * *summary;
                         if !(mean.is_finite() && mean >= 0.0) {
