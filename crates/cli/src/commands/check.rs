@@ -228,7 +228,7 @@ mod tests {
         let warning = heavy_tail(&seconds, Some("do that")).unwrap();
         assert_eq!(
             warning,
-            "1 of 20 draws took more than 20 times the median, up to 3.0 s: such parameters will take most of \
+            "1 of 20 draws took more than 20 times the median, up to 3 s: such parameters will take most of \
              the run's time; do that"
         );
         assert_eq!(heavy_tail(&[3.0; 20], None), None, "all alike");
