@@ -171,17 +171,40 @@ simulator = { rule = "tau-leaping", epsilon = 0.05 }
 max_events = 1000
 "#;
 
+#[track_caller]
+fn loaded(problem: &Path) -> Loaded {
+    match load(problem, &[], Purpose::Simulate) {
+        Ok(loaded) => loaded,
+        Err(LoadError::Mistakes(mistakes)) => panic!("{}", mistakes.render(false)),
+        Err(LoadError::Unreadable { reason, .. }) => panic!("{reason}"),
+    }
+}
+
+#[test]
+fn the_network_of_the_manual_is_one() {
+    let manual = include_str!("../../../../docs/problem-file.md");
+    let mut pieces = manual.split("```toml\n").filter_map(|piece| piece.split("```").next());
+    let example = pieces.find(|piece| piece.contains("[model.network]")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let problem = folder.path().join("manual.toml");
+    fs::write(&problem, example).unwrap();
+    let loaded = loaded(&problem);
+    assert_eq!(loaded.problem.statistics.len(), 40);
+    assert_eq!(loaded.problem.statistics[..2], ["S1@5", "S1@10"]);
+    assert_eq!(
+        loaded.headline.as_deref(),
+        Some(
+            "4 reactions, 3 species, mass action by combinations (k S (S - 1) / 2 for S + S), direct method"
+        )
+    );
+}
+
 #[test]
 fn a_network_is_described_by_all_that_determines_it() {
     let folder = tempfile::tempdir().unwrap();
     let problem = folder.path().join("net.toml");
     fs::write(&problem, NETWORK).unwrap();
-    let loaded = load(&problem, &[], Purpose::Simulate);
-    let loaded = loaded.map_err(|error| match error {
-        LoadError::Mistakes(mistakes) => mistakes.render(false),
-        LoadError::Unreadable { reason, .. } => reason,
-    });
-    let loaded = loaded.map_err(|text| panic!("{text}")).unwrap();
+    let loaded = loaded(&problem);
     assert_eq!(
         loaded.description["model"],
         json!({ "network": {

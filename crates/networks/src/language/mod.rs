@@ -52,6 +52,7 @@ impl Network {
             let here = |mistake| Mistake { span: span.clone(), ..mistake };
             mistakes.extend(names.species(name).err().map(here));
         }
+        draft.guess(&mut names);
         for (name, _) in initial {
             if !names.has_species(name) {
                 mistakes.extend(names.species(name).err().map(elsewhere));

@@ -22,6 +22,8 @@ const MOST_MISTAKES: usize = 60;
 pub struct Draft<'a> {
     lines: Vec<Line<'a>>,
     species: Vec<(&'a str, Range<usize>)>,
+    /// Names on the sides of reactions that cannot be read.
+    perhaps: Vec<&'a str>,
     mistakes: Vec<Mistake>,
 }
 
@@ -52,7 +54,8 @@ impl<'a> Draft<'a> {
     /// Reads the sides of every reaction; mistakes are kept until the rates are read.
     #[must_use]
     pub fn read(text: &'a str) -> Self {
-        let mut draft = Self { lines: Vec::new(), species: Vec::new(), mistakes: Vec::new() };
+        let mut draft =
+            Self { lines: Vec::new(), species: Vec::new(), perhaps: Vec::new(), mistakes: Vec::new() };
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let span = at..at + line.find('#').unwrap_or(line.len());
@@ -67,9 +70,16 @@ impl<'a> Draft<'a> {
                     draft.mistakes.push(Mistake::new(found[0].span.clone(), message));
                     break;
                 }
-                Ok(found) => match Reader::line(text, found) {
+                Ok(found) => match Reader::line(text, found.clone()) {
                     Ok(line) => draft.lines.push(line),
-                    Err(mistake) => draft.mistakes.push(mistake),
+                    Err(mistake) => {
+                        draft.mistakes.push(mistake);
+                        let sides = found.iter().take_while(|lexeme| !lexeme.is("@"));
+                        draft.perhaps.extend(sides.filter_map(|lexeme| match lexeme.token {
+                            Token::Name(name) => Some(name),
+                            _ => None,
+                        }));
+                    }
                 },
                 Err(mistake) => draft.mistakes.push(mistake),
             }
@@ -85,6 +95,15 @@ impl<'a> Draft<'a> {
     #[must_use]
     pub fn species(&self) -> &[(&'a str, Range<usize>)] {
         &self.species
+    }
+
+    /// Adds what may be species in reactions that cannot be read, so that only the reactions are mistakes and not
+    /// every use of their species elsewhere.
+    pub fn guess(&self, names: &mut Names) {
+        for name in &self.perhaps {
+            // What is another name already is no species.
+            names.species(name).unwrap_or_default();
+        }
     }
 
     /// Whether no line is a reaction, nor tries to be one.

@@ -291,6 +291,8 @@ fn each_mistake_in_a_reaction_has_its_words_and_its_place() {
     let all = refused("A -> B @ speed\nA B\nA -> 0 @ { foo1 + bar22 }");
     assert_eq!(all.len(), 4, "every mistake at once: {all:?}");
     assert!(all[1].1.starts_with("expected `+` or `->`"), "in the order of the text: {all:?}");
+    let only = refused("A -> C\nA -> B @ { k * C }");
+    assert_eq!(only.len(), 1, "a reaction without a rate has species all the same: {only:?}");
     let elsewhere = Network::parse("A -> 0 @ k", &["k", "k", "k-1"], &[("k", 3.0)]).unwrap_err();
     let messages: Vec<String> = elsewhere.iter().map(ToString::to_string).collect();
     assert_eq!(

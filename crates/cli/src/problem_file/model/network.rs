@@ -9,6 +9,7 @@ use super::{Ready, Surroundings, ready};
 
 /// What to do about a name that nobody knows.
 const UNKNOWN: &str = "add it to [parameters] or model.network.constants";
+const EXAMPLE: &str = "one a line, for example A + B -> C @ k";
 /// Beyond this, whole numbers are not told apart.
 const MOST_MOLECULES: f64 = 9_007_199_254_740_992.0;
 const COUNTINGS: [(&str, Counting); 2] =
@@ -26,24 +27,16 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         true => section.named("mass_action", &COUNTINGS).map(|(_, counting)| counting),
         false => Some(Counting::default()),
     };
-    let Some(written) = section.written("reactions") else {
-        if !section.has("reactions") {
-            section.missing("reactions", "one a line, for example A + B -> C @ k".to_owned());
-        }
-        return None;
-    };
+    let written = read_reactions(&mut section)?;
     let draft = Draft::read(&written.text);
     if draft.is_empty() {
-        section.mistake(
-            "reactions",
-            "there are no reactions",
-            "one a line, for example A + B -> C @ k".to_owned(),
-        );
+        section.mistake("reactions", "there are no reactions", EXAMPLE.to_owned());
     }
     for (name, span) in draft.species() {
-        let here = |mistake| Mistake { span: span.clone(), ..mistake };
-        note_inside(names.species(name).map_err(here).map_err(|one| vec![one]), &written, &mut section);
+        let here = |mistake| vec![Mistake { span: span.clone(), ..mistake }];
+        note_inside(names.species(name).map_err(here), &written, &mut section);
     }
+    draft.guess(&mut names);
     let further = read_further_species(&mut section, &mut names);
     read_rules(&mut section, &mut names);
     let reactions = draft.reactions(&names, counting.unwrap_or_default(), UNKNOWN);
@@ -57,6 +50,13 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
     check_further_species(&mut section, (&network, &further), &observed, &draft);
     let (observation, simulation) = observed.complete()?;
     ready::complete(&mut section, (network, observation, simulation), parameters, before)
+}
+
+fn read_reactions(section: &mut Section<'_>) -> Option<Written> {
+    if !section.has("reactions") {
+        section.missing("reactions", EXAMPLE.to_owned());
+    }
+    section.written("reactions")
 }
 
 /// Notes the mistakes of a text in quotes.
@@ -157,7 +157,9 @@ fn read_rules(section: &mut Section<'_>, names: &mut Names) {
 /// What each species begins with.
 fn read_initial(section: &mut Section<'_>, names: &Names, reactions: &[Reaction]) -> Vec<Expression> {
     let species = names.all_species();
-    let Some(mut initial) = section.section("initial") else {
+    // What is no table was a mistake when the further species were looked for.
+    let table = matches!(section.value("initial"), Some(Value::Table(_)));
+    let Some(mut initial) = table.then(|| section.section("initial")).flatten() else {
         return vec![Expression::Number(0.0); species.len()];
     };
     let changes =
