@@ -16,8 +16,10 @@
 //! ```
 
 mod lexer;
+mod line;
 mod mistake;
 mod names;
+mod operators;
 mod parser;
 mod print;
 mod reactions;
@@ -25,7 +27,8 @@ mod scope;
 
 pub use mistake::{Mistake, near_miss};
 pub use names::Names;
-pub use parser::{FUNCTIONS, expression, observable};
+pub use operators::FUNCTIONS;
+pub use parser::{expression, observable};
 pub use print::{expression_text, reaction_text};
 pub use reactions::Draft;
 pub use scope::Scope;

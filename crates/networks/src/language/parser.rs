@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::lexer::{Lexeme, Token, tokens};
+use super::operators::{FUNCTIONS, binding, strength};
 use super::{Mistake, Scope, near_miss};
 use crate::{Expression, Function};
 
@@ -10,37 +11,6 @@ use crate::{Expression, Function};
 const DEEPEST: usize = 200;
 /// Operations of one expression.
 const MOST_OPERATIONS: usize = 1_000;
-
-/// Functions by name.
-pub const FUNCTIONS: [(&str, Function); 15] = [
-    ("exp", Function::Exp),
-    ("ln", Function::Ln),
-    ("log10", Function::Log10),
-    ("sqrt", Function::Sqrt),
-    ("abs", Function::Abs),
-    ("floor", Function::Floor),
-    ("ceil", Function::Ceiling),
-    ("sin", Function::Sin),
-    ("cos", Function::Cos),
-    ("tan", Function::Tan),
-    ("tanh", Function::Tanh),
-    ("min", Function::Min),
-    ("max", Function::Max),
-    ("hill", Function::Hill),
-    ("select", Function::Select),
-];
-
-/// How tightly operators bind; what binds tighter has a higher number.
-pub(super) mod binding {
-    pub(crate) const OR: u8 = 1;
-    pub(crate) const AND: u8 = 2;
-    pub(crate) const NOT: u8 = 3;
-    pub(crate) const COMPARISON: u8 = 4;
-    pub(crate) const SUM: u8 = 5;
-    pub(crate) const PRODUCT: u8 = 6;
-    pub(crate) const MINUS: u8 = 7;
-    pub(crate) const POWER: u8 = 8;
-}
 
 /// The expression that a text is.
 ///
@@ -151,13 +121,13 @@ impl<'t> Parser<'t, '_> {
         let mut left = self.operand()?;
         while let Some(lexeme) = self.tokens.first()
             && let Token::Sign(sign) = lexeme.token
-            && let Some((strength, right_least)) = strength(sign)
-            && strength >= least
+            && let Some((bound, right_least)) = strength(sign)
+            && bound >= least
         {
             self.next();
             let right = self.operation(right_least)?;
             left = self.joined(sign, left, right, &lexeme.span)?;
-            self.check_chain(strength)?;
+            self.check_chain(bound)?;
         }
         self.depth -= 1;
         Ok(left)
@@ -192,11 +162,10 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// `a < b < c` would compare the truth of `a < b` with c, which nobody means.
-    fn check_chain(&self, strength: u8) -> Result<(), Mistake> {
+    fn check_chain(&self, bound: u8) -> Result<(), Mistake> {
         match self.tokens.first() {
             Some(Lexeme { token: Token::Sign(sign), span })
-                if strength == binding::COMPARISON
-                    && self::strength(sign).map(|(next, _)| next) == Some(strength) =>
+                if bound == binding::COMPARISON && strength(sign).map(|(next, _)| next) == Some(bound) =>
             {
                 let mistake = Mistake::new(span.clone(), "comparisons cannot be chained");
                 Err(mistake.with_hint("write a < b and b < c"))
@@ -328,19 +297,5 @@ impl<'t> Parser<'t, '_> {
             (format!("there is no function `{name}`"), hint)
         };
         self.mistakes.push(Mistake::new(lexeme.span.clone(), message).with_hint(hint));
-    }
-}
-
-/// How tightly an operator binds, and the least that binds on its right side.
-fn strength(sign: &str) -> Option<(u8, u8)> {
-    match sign {
-        "or" => Some((binding::OR, binding::AND)),
-        "and" => Some((binding::AND, binding::NOT)),
-        "<" | "<=" | ">" | ">=" | "==" | "!=" => Some((binding::COMPARISON, binding::SUM)),
-        "+" | "-" => Some((binding::SUM, binding::PRODUCT)),
-        "*" | "/" => Some((binding::PRODUCT, binding::MINUS)),
-        // A power to the right goes first.
-        "^" => Some((binding::POWER, binding::POWER)),
-        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Expressions and reactions back into text, in one form for each meaning.
 
 use super::FUNCTIONS;
-use super::parser::binding;
+use super::operators::binding;
 use crate::{Expression, Function, Network, Rate, Reaction, Symbol};
 
 /// Binds tighter than any operator.

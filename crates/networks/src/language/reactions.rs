@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::lexer::{Lexeme, Token, tokens};
+use super::line::{Line, Term};
 use super::parser::parse;
 use super::{Mistake, Names, Scope};
 use crate::{Counting, Rate, Reaction};
 
-/// Of one species on one side of a reaction.
-const MOST_OF_ONE: u32 = 1_000;
-/// Terms on one side of a reaction.
-const MOST_TERMS: usize = 100;
 /// Lines of a text that are reactions.
 const MOST_REACTIONS: usize = 10_000;
 /// Mistakes after which no more are looked for.
@@ -25,29 +22,6 @@ pub struct Draft<'a> {
     /// Names on the sides of reactions that cannot be read.
     perhaps: Vec<&'a str>,
     mistakes: Vec<Mistake>,
-}
-
-/// A reaction as it is written.
-#[derive(Clone, Debug)]
-struct Line<'a> {
-    label: Option<&'a str>,
-    /// The bytes of the sides and the arrow.
-    span: Range<usize>,
-    left: Vec<Term<'a>>,
-    right: Vec<Term<'a>>,
-    reversible: bool,
-    /// What follows the `@`, and where the line ends.
-    rates: Vec<Lexeme<'a>>,
-    end: usize,
-    text: &'a str,
-}
-
-/// So many of a species.
-#[derive(Clone, Debug)]
-struct Term<'a> {
-    species: &'a str,
-    count: u32,
-    span: Range<usize>,
 }
 
 impl<'a> Draft<'a> {
@@ -70,7 +44,7 @@ impl<'a> Draft<'a> {
                     draft.mistakes.push(Mistake::new(found[0].span.clone(), message));
                     break;
                 }
-                Ok(found) => match Reader::line(text, found.clone()) {
+                Ok(found) => match Line::read(text, found.clone()) {
                     Ok(line) => draft.lines.push(line),
                     Err(mistake) => {
                         draft.mistakes.push(mistake);
@@ -270,122 +244,4 @@ fn difference(left: &[(usize, u32)], right: &[(usize, u32)]) -> Vec<(usize, f64)
     all.map(|species| (species, of(right, species) - of(left, species)))
         .filter(|(_, change)| *change != 0.0)
         .collect()
-}
-
-/// Reads the tokens of one line from the left.
-struct Reader<'a> {
-    text: &'a str,
-    tokens: Vec<Lexeme<'a>>,
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn line(text: &'a str, tokens: Vec<Lexeme<'a>>) -> Result<Line<'a>, Mistake> {
-        let end = tokens.last().map_or(0, |last| last.span.end);
-        let mut reader = Self { text, tokens, at: 0 };
-        let label = match &reader.tokens[..] {
-            [Lexeme { token: Token::Name(label), .. }, colon, ..] if colon.is(":") => Some(*label),
-            _ => None,
-        };
-        reader.at = if label.is_some() { 2 } else { 0 };
-        let start = reader.tokens.get(reader.at).map_or(end, |first| first.span.start);
-        let left = reader.side()?;
-        let reversible = match reader.tokens.get(reader.at) {
-            Some(arrow) if arrow.is("->") => false,
-            Some(arrow) if arrow.is("<->") => true,
-            _ => {
-                let expected = if left.is_empty() { "a species or `->`" } else { "`+` or `->`" };
-                return Err(reader.expected(expected).with_hint("a reaction is written A + 2 B -> C @ k"));
-            }
-        };
-        reader.at += 1;
-        let right = reader.side()?;
-        let finish = reader.tokens[reader.at - 1].span.end;
-        match reader.tokens.get(reader.at) {
-            Some(mark) if mark.is("@") => {}
-            None => {
-                let written = &text[start..finish];
-                let mistake = Mistake::new(start..finish, "this reaction has no rate");
-                return Err(mistake.with_hint(format!("write it after an @: {written} @ k")));
-            }
-            Some(_) => return Err(reader.expected("`+` or `@`")),
-        }
-        let rates = reader.tokens.split_off(reader.at + 1);
-        Ok(Line { label, span: start..finish, left, right, reversible, rates, end, text })
-    }
-
-    /// The terms up to what can be none.
-    fn side(&mut self) -> Result<Vec<Term<'a>>, Mistake> {
-        let ends = |lexeme: Option<&Lexeme<'_>>| {
-            lexeme.is_none_or(|lexeme| lexeme.is("->") || lexeme.is("<->") || lexeme.is("@"))
-        };
-        let nothing = |lexeme: &Lexeme<'_>| lexeme.is("∅") || lexeme.token == Token::Number(0.0);
-        let mut terms = Vec::new();
-        if ends(self.tokens.get(self.at)) {
-            return Ok(terms);
-        }
-        if self.tokens.get(self.at).is_some_and(nothing) && ends(self.tokens.get(self.at + 1)) {
-            self.at += 1;
-            return Ok(terms);
-        }
-        loop {
-            if terms.len() == MOST_TERMS {
-                return Err(self.expected(&format!("at most {MOST_TERMS} terms on a side")));
-            }
-            terms.push(self.term()?);
-            if !self.tokens.get(self.at).is_some_and(|lexeme| lexeme.is("+")) {
-                break;
-            }
-            self.at += 1;
-        }
-        let many = |term: &Term<'_>| {
-            let same = terms.iter().filter(|other| other.species == term.species);
-            same.map(|other| other.count).sum::<u32>() > MOST_OF_ONE
-        };
-        // One term is checked as it is read; only a sum of several can be too many.
-        match terms.iter().find(|term| terms.len() > 1 && many(term)) {
-            None => Ok(terms),
-            Some(term) => {
-                let message = format!("more than {MOST_OF_ONE} of `{}` on one side", term.species);
-                Err(Mistake::new(term.span.clone(), message))
-            }
-        }
-    }
-
-    fn term(&mut self) -> Result<Term<'a>, Mistake> {
-        let mut count = 1;
-        if let Some(Lexeme { token: Token::Number(number), span }) = self.tokens.get(self.at) {
-            if number.fract() != 0.0 || !(1.0..=f64::from(MOST_OF_ONE)).contains(number) {
-                let found = &self.text[span.clone()];
-                let message =
-                    format!("expected a whole number from 1 to {MOST_OF_ONE} of a species, found {found}");
-                return Err(Mistake::new(span.clone(), message));
-            }
-            count = *number as u32;
-            self.at += 1;
-            if self.tokens.get(self.at).is_some_and(|lexeme| lexeme.is("*")) {
-                self.at += 1;
-            }
-        }
-        match self.tokens.get(self.at) {
-            Some(Lexeme { token: Token::Name(species), span }) => {
-                self.at += 1;
-                Ok(Term { species, count, span: span.clone() })
-            }
-            _ => Err(self.expected("a species")),
-        }
-    }
-
-    /// A mistake at the next token, or at the end of the line.
-    fn expected(&self, what: &str) -> Mistake {
-        match self.tokens.get(self.at) {
-            Some(Lexeme { span, .. }) => {
-                Mistake::new(span.clone(), format!("expected {what}, found `{}`", &self.text[span.clone()]))
-            }
-            None => {
-                let end = self.tokens.last().map_or(0, |last| last.span.end);
-                Mistake::new(end..end, format!("expected {what}, found the end of the line"))
-            }
-        }
-    }
 }
