@@ -29,6 +29,9 @@ impl<'de> Deserialize<'de> for Real {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) problem: String,
+    /// What the model is, in one line, unless its name says all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
     pub(crate) directory: String,
     pub(crate) finished: bool,
     pub(crate) stopped_by: Option<String>,
@@ -106,6 +109,7 @@ pub(crate) struct Step {
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub(crate) name: &'a str,
+    pub(crate) model: Option<&'a str>,
     pub(crate) problem: &'a Problem,
     pub(crate) method: &'a Method,
     /// Where the run is kept.
@@ -132,6 +136,7 @@ impl Summary {
         let limits = [StopReason::Seconds, StopReason::Interrupt];
         Self {
             problem: subject.name.to_owned(),
+            model: subject.model.map(str::to_owned),
             directory: subject.directory.display().to_string(),
             finished: ended.reason.is_some_and(|reason| !limits.contains(&reason)),
             stopped_by: ended.reason.map(|reason| reason.to_string()),

@@ -12,4 +12,4 @@ mod simulation;
 pub use expression::{Expression, Function, Symbol};
 pub use network::{Counting, Event, Network, Rate, Reaction, Rule, Species};
 pub use observe::{Noise, NoiseLaw, Observable, Observation, Times, TimesError};
-pub use simulation::{Method, NetworkError, Simulation};
+pub use simulation::{DEFAULT_EPSILON, Method, NetworkError, Simulation};

@@ -1,6 +1,6 @@
 //! A stochastic reaction network, whatever it was written in.
 
-use crate::Expression;
+use crate::{Expression, Observation, Symbol};
 
 /// Species, and the reactions and events that change them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,4 +90,44 @@ pub struct Event {
     pub values_from_trigger_time: bool,
     /// The species that are set, and to what.
     pub assignments: Vec<(usize, Expression)>,
+}
+
+impl Network {
+    /// Calls `visit` with every expression of the network.
+    pub fn expressions(&self, visit: &mut dyn FnMut(&Expression)) {
+        self.species.iter().for_each(|species| visit(&species.initial));
+        self.rules.iter().for_each(|rule| visit(&rule.value));
+        for reaction in &self.reactions {
+            match &reaction.rate {
+                Rate::MassAction { constant, .. } => visit(constant),
+                Rate::Expression(rate) => visit(rate),
+            }
+        }
+        for event in &self.events {
+            visit(&event.trigger);
+            event.priority.iter().for_each(&mut *visit);
+            event.assignments.iter().for_each(|(_, value)| visit(value));
+        }
+    }
+
+    /// Places of the parameters that neither the network nor what is observed of it depends on.
+    #[must_use]
+    pub fn unused_parameters(&self, observation: &Observation) -> Vec<usize> {
+        let mut used = vec![false; self.parameters.len()];
+        let mut see = |expression: &Expression| {
+            expression.symbols(&mut |symbol| {
+                if let Symbol::Parameter(at) = symbol
+                    && let Some(used) = used.get_mut(at)
+                {
+                    *used = true;
+                }
+            });
+        };
+        self.expressions(&mut see);
+        for observable in &observation.observables {
+            see(&observable.value);
+            observable.noise.iter().for_each(|noise| see(&noise.size));
+        }
+        (0..used.len()).filter(|&at| !used[at]).collect()
+    }
 }

@@ -18,6 +18,7 @@ use crate::output::Output;
 use crate::print::json;
 use crate::print::list::listed;
 use crate::print::number::duration;
+use crate::print::table::wrapped;
 use crate::problem_file::{Loaded, Method, Purpose, load};
 use crate::trouble::{DONE, FAILED, Trouble};
 
@@ -27,8 +28,14 @@ const DRAWS: usize = 20;
 const TRIAL: usize = 1_000;
 const PATIENCE: f64 = 2.0;
 
+/// Width of a warning.
+const PAGE: usize = 100;
 /// Constant statistics that are named.
 const NAMED: usize = 20;
+
+/// A draw that takes so many times the median, and so many seconds, is slow enough to be warned of.
+const SLOW_RATIO: f64 = 20.0;
+const SLOW_SECONDS: f64 = 0.1;
 
 /// What the draws told.
 struct Tried {
@@ -42,12 +49,14 @@ struct Tried {
 pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let pool = arguments.schedule.pool();
-    let Loaded { name, problem, simulator, method, .. } = loaded;
+    let Loaded { name, problem, simulator, method, headline, advice, .. } = loaded;
     let tried =
         try_draws(&problem, &*simulator, &method, pool).map_err(|error| Trouble::failed(error, None))?;
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
     let estimate = estimate(analysis, simulator, &method, (&tried, pool));
-    let report = describe(&name, &tried, &method, estimate);
+    let mut report = describe(&name, &tried, &method, estimate);
+    report["model"] = json!(headline);
+    report["warnings"] = json!(heavy_tail(&tried.seconds, advice.as_deref()).into_iter().collect::<Vec<_>>());
     let text = if arguments.json { json::object(&report)? } else { page(&report) };
     output.result(&text)?;
     Ok(if tried.failures.len() == DRAWS { FAILED } else { DONE })
@@ -118,6 +127,29 @@ fn estimate(
     (simulating, Some(start.elapsed().as_secs_f64() / share * method.generations as f64))
 }
 
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A warning if a few draws take nearly all the time.
+fn heavy_tail(seconds: &[f64], advice: Option<&str>) -> Option<String> {
+    let limit = (SLOW_RATIO * median(seconds)).max(SLOW_SECONDS);
+    let slow = seconds.iter().filter(|&&seconds| seconds > limit).count();
+    if slow == 0 {
+        return None;
+    }
+    let slowest = seconds.iter().copied().fold(0.0, f64::max);
+    let warning = format!(
+        "{slow} of {} draws took more than {SLOW_RATIO} times the median, up to {}: such parameters will \
+         take most of the run's time",
+        seconds.len(),
+        duration(slowest)
+    );
+    Some(advice.map_or(warning.clone(), |advice| format!("{warning}; {advice}")))
+}
+
 fn describe(name: &str, tried: &Tried, method: &Method, (simulating, weighing): (f64, Option<f64>)) -> Value {
     let example = tried.failures.first().map(|(row, failure)| {
         json!({ "row": row, "theta": tried.proposed.thetas.row(*row), "failure": failure.to_string() })
@@ -130,6 +162,7 @@ fn describe(name: &str, tried: &Tried, method: &Method, (simulating, weighing): 
         "constant": tried.constant,
         "seconds": {
             "mean": tried.seconds.iter().sum::<f64>() / tried.seconds.len() as f64,
+            "median": median(&tried.seconds),
             "slowest": tried.seconds.iter().copied().fold(0.0, f64::max),
         },
         "simulations": method.simulations * method.generations,
@@ -143,6 +176,9 @@ fn page(report: &Value) -> String {
     let seconds = |value: &Value| duration(value.as_f64().unwrap_or(f64::NAN));
     let (times, estimate) = (&report["seconds"], &report["estimate"]);
     let mut text = format!("{}: no mistakes\n", report["problem"].as_str().unwrap_or_default());
+    if let Some(model) = report["model"].as_str() {
+        text += &format!("model: {model}\n");
+    }
     text += &format!(
         "{DRAWS} draws from the prior: {} each on average, {} the slowest\n",
         seconds(&times["mean"]),
@@ -172,5 +208,29 @@ fn page(report: &Value) -> String {
         seconds(&estimate["total"]),
         seconds(&estimate["simulate"]),
     );
+    for warning in report["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        text += &wrapped(&format!("warning: {warning}"), PAGE, "  ");
+    }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_tail_that_costs_time_is_warned_of() {
+        assert_eq!(heavy_tail(&[1e-3; 20], None), None);
+        let mut seconds = vec![1e-3; 20];
+        seconds[7] = 0.09;
+        assert_eq!(heavy_tail(&seconds, None), None, "90 milliseconds are nothing");
+        seconds[7] = 3.0;
+        let warning = heavy_tail(&seconds, Some("do that")).unwrap();
+        assert_eq!(
+            warning,
+            "1 of 20 draws took more than 20 times the median, up to 3 s: such parameters will take most of \
+             the run's time; do that"
+        );
+        assert_eq!(heavy_tail(&[3.0; 20], None), None, "all alike");
+    }
 }

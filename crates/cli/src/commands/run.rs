@@ -48,10 +48,12 @@ fn infer(
     loaded: Loaded,
     (path, header, before): (&Path, &Header, usize),
 ) -> Result<u8, Trouble> {
-    let Loaded { name, problem, simulator, method, .. } = loaded;
+    let Loaded { name, problem, simulator, method, headline, .. } = loaded;
     let mut directory = Directory::new(path);
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
-    let subject = Subject { name: &name, problem: &analysis.problem, method: &method, directory: path };
+    let model = headline.as_deref();
+    let subject =
+        Subject { name: &name, model, problem: &analysis.problem, method: &method, directory: path };
     check_memory(&method, &analysis.problem)?;
     let mut watch = Watch::new(&method, output);
     prepare(&mut directory, header, subject)?;

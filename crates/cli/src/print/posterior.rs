@@ -14,6 +14,9 @@ const PAGE: usize = 100;
 /// All of a summary.
 pub(crate) fn page(summary: &Summary) -> String {
     let mut text = heading(summary);
+    if let Some(model) = &summary.model {
+        text += &wrapped(&format!("model: {model}"), PAGE, "  ");
+    }
     if !summary.parameters.is_empty() {
         text += "\n";
         text += &marginals(summary);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use counterpoise_core::problem::{Failure, Prior, Problem, Simulator};
 use counterpoise_core::stream::{Seed, Stage};
-use counterpoise_models::{Model, Preset, Setting, setting};
+use counterpoise_models::Setting;
 use serde_json::{Value, json};
 
 pub(crate) use method::Method;
@@ -24,9 +24,9 @@ pub(crate) use overrides::Override;
 pub(crate) use reading::{Mistakes, suggestion};
 
 use laws::Parameter;
-use model::{Chosen, Reordered};
+use model::{Chosen, Ready, Reordered, Surroundings};
 use observed::{Expected, Observed};
-use reading::{Section, Table, read_bounded};
+use reading::{Place, Section, Table, Value as Written, read_bounded};
 
 /// Largest problem file that is read.
 const MOST_BYTES: u64 = 1 << 20;
@@ -46,6 +46,10 @@ pub(crate) struct Loaded {
     pub(crate) method: Method,
     /// Everything that determines the result, in canonical form.
     pub(crate) description: Value,
+    /// What the model is, in one line, unless its name says all.
+    pub(crate) headline: Option<String>,
+    /// What to do where some simulations take far longer than others.
+    pub(crate) advice: Option<String>,
 }
 
 impl Loaded {
@@ -89,7 +93,10 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     let mut root = Section::root(table, place, mistakes);
     root.only(&["name", "parameters", "model", "observed", "method", "stop"]);
     let name = read_name(&mut root, path);
-    let chosen = read_model(&mut root);
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let names = parameter_names(&mut root);
+    let surroundings = Surroundings { parameters: names.as_deref(), directory };
+    let chosen = read_model(&mut root, &surroundings);
     let parameters = read_parameters(&mut root, chosen.as_ref());
     let defaults = method_defaults(chosen.as_ref());
     let mut method =
@@ -98,16 +105,15 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
         method::read_stop(stop, &mut method);
     }
     let expected = Expected {
-        statistics: chosen.as_ref().and_then(|chosen| chosen.model.as_ref()).map(|model| &*model.statistics),
+        statistics: chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()).map(|ready| &*ready.statistics),
         parameters: parameters.as_deref(),
-        directory: path.parent().unwrap_or(Path::new("")),
+        directory,
     };
     let observed = match purpose {
         Purpose::Simulate => Some(Observed::Values(Vec::new())),
         Purpose::Infer => read_observed(&mut root, &expected),
     };
-    let Chosen { preset, model, .. } = chosen?;
-    let parts = Parts { name, preset, model: model?, parameters: parameters?, method, observed: observed? };
+    let parts = Parts { name, model: chosen?.ready?, parameters: parameters?, method, observed: observed? };
     mistakes.is_empty().then(|| assemble(parts, mistakes)).flatten()
 }
 
@@ -125,18 +131,24 @@ fn read_name(root: &mut Section<'_>, path: &Path) -> String {
     }
 }
 
-fn read_model(root: &mut Section<'_>) -> Option<Chosen> {
+/// The names of `[parameters]` with their places, if it is a table.
+fn parameter_names(root: &mut Section<'_>) -> Option<Vec<(String, Place)>> {
+    let Some(Written::Table(_)) = root.value("parameters") else { return None };
+    let section = root.section("parameters")?;
+    Some(section.keys().into_iter().map(|key| (key.clone(), section.key_place(&key))).collect())
+}
+
+fn read_model(root: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option<Chosen> {
     if !root.has("model") {
         root.missing("model", "a problem has a [model], for example builtin = \"death\"".to_owned());
     }
-    root.section("model").and_then(model::read)
+    root.section("model").and_then(|section| model::read(section, surroundings))
 }
 
 /// What holds where `[method]` says nothing: the paper's numbers where the file asks for one of its experiments.
 fn method_defaults(chosen: Option<&Chosen>) -> method::Defaults {
-    let written = chosen.filter(|chosen| chosen.written);
-    let setting = written.and_then(|chosen| setting(chosen.name, chosen.preset).ok());
-    setting.map_or_else(method::Defaults::default, |setting| (&setting).into())
+    let paper = chosen.and_then(|chosen| chosen.paper.as_ref()).filter(|paper| paper.written);
+    paper.map_or_else(method::Defaults::default, |paper| (&paper.setting).into())
 }
 
 fn read_observed(root: &mut Section<'_>, expected: &Expected<'_>) -> Option<Observed> {
@@ -151,14 +163,18 @@ fn read_observed(root: &mut Section<'_>, expected: &Expected<'_>) -> Option<Obse
 
 /// The parameters with their laws; `None` where a mistake leaves them unknown.
 fn read_parameters(root: &mut Section<'_>, chosen: Option<&Chosen>) -> Option<Vec<Parameter>> {
-    let setting = chosen.and_then(|chosen| setting(chosen.name, chosen.preset).ok());
+    let paper = chosen.and_then(|chosen| chosen.paper.as_ref());
     if !root.has("parameters") {
-        return setting.map(|setting| laws::of_setting(&setting));
+        if chosen.is_some() && paper.is_none() {
+            let hint = "a law for each, for example k = { law = \"log-uniform\", low = 1e-3, high = 1e3 }";
+            root.missing("parameters", hint.to_owned());
+        }
+        return paper.map(|paper| laws::of_setting(&paper.setting));
     }
     let before = root.mistakes().count();
     let parameters = laws::read(root.section("parameters")?);
-    if let (Some(chosen), Some(setting)) = (chosen, setting) {
-        compare_names(root.section("parameters")?, chosen.name, &setting);
+    if let Some(paper) = paper {
+        compare_names(root.section("parameters")?, paper.name, &paper.setting);
     }
     (root.mistakes().count() == before).then_some(parameters)
 }
@@ -186,8 +202,7 @@ fn compare_names(mut section: Section<'_>, model: &str, setting: &Setting) {
 /// The tables of a file without mistakes.
 struct Parts {
     name: String,
-    preset: Preset,
-    model: Model,
+    model: Ready,
     parameters: Vec<Parameter>,
     method: Method,
     observed: Observed,
@@ -195,7 +210,7 @@ struct Parts {
 
 /// Puts a problem together; making data at a truth may still fail.
 fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
-    let Parts { name, preset, model, parameters, method, observed } = parts;
+    let Parts { name, model, parameters, method, observed } = parts;
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
     let laws: serde_json::Map<String, Value> =
         parameters.iter().map(|parameter| (parameter.name().to_owned(), parameter.describe())).collect();
@@ -204,7 +219,7 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
         "version": env!("CARGO_PKG_VERSION"),
         "seed": method.seed,
         "parameters": laws,
-        "model": model::describe(&model, preset),
+        "model": model.description,
     });
     let simulator = Reordered::wrap(model.simulator, &model.parameters, &names);
     let observed = match observed {
@@ -222,7 +237,8 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
     description["method"] = method.describe();
     let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
     let problem = Problem { prior, statistics: model.statistics, observed };
-    Some(Loaded { name, problem, simulator, method, description })
+    let Ready { headline, advice, .. } = model;
+    Some(Loaded { name, problem, simulator, method, description, headline, advice })
 }
 
 /// Synthetic observations at `theta`.

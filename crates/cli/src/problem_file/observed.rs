@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use counterpoise_core::problem::law::Scale;
+use counterpoise_networks::language::near_miss;
 
 use super::csv::{self, Cell};
 use super::laws::Parameter;
-use super::reading::{Mistakes, Place, Section, near_miss, read_bounded, suggestion};
+use super::reading::{Mistakes, Place, Section, read_bounded, suggestion};
 use crate::print::list::listed;
 
 /// Largest table of observations that is read.

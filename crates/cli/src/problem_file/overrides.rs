@@ -85,16 +85,31 @@ fn descend<'a>(table: &'a Table, path: &[(String, Place)]) -> Option<&'a Node> {
     }
 }
 
-/// Turns `weighting = "hellinger"` into a table when a key below it is given, and likewise for `proposal`.
+/// Turns `weighting = "hellinger"` into a table when a key below it is given, and likewise for other rules.
 fn open_rule(table: &mut Table, path: &[(String, Place)]) {
     let keys: Vec<&str> = path.iter().map(|(key, _)| key.as_str()).collect();
-    let ["method", rule @ ("weighting" | "proposal"), _] = keys[..] else { return };
-    let Some(method) = table.entries.iter_mut().find(|entry| entry.key == "method") else { return };
-    let Value::Table(method) = &mut method.node.value else { return };
-    let Some(entry) = method.entries.iter_mut().find(|entry| entry.key == rule) else { return };
-    if let Value::Text(_) = entry.node.value {
+    let rule = match keys[..] {
+        ["method", "weighting" | "proposal", _] => &keys[..2],
+        ["model", "network" | "sbml", "simulator", _] => &keys[..3],
+        _ => return,
+    };
+    if let Some(entry) = entry_mut(table, rule)
+        && let Value::Text(_) = entry.node.value
+    {
         let inner = Entry { key: "rule".into(), ..entry.clone() };
         entry.node.value = Value::Table(Table { entries: vec![inner] });
+    }
+}
+
+fn entry_mut<'a>(table: &'a mut Table, path: &[&str]) -> Option<&'a mut Entry> {
+    let (key, rest) = path.split_first()?;
+    let entry = table.entries.iter_mut().find(|entry| entry.key == *key)?;
+    if rest.is_empty() {
+        return Some(entry);
+    }
+    match &mut entry.node.value {
+        Value::Table(below) => entry_mut(below, rest),
+        _ => None,
     }
 }
 

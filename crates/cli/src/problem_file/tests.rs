@@ -150,3 +150,99 @@ fn the_description_has_every_default_and_survives_json() {
     let text = serde_json::to_string(described).unwrap();
     assert_eq!(&serde_json::from_str::<Value>(&text).unwrap(), described);
 }
+
+const NETWORK: &str = r#"[parameters]
+k = { law = "uniform", low = 0, high = 1 }
+sigma = { law = "uniform", low = 0, high = 1 }
+
+[model.network]
+constants = { V = 2 }
+rules = { back = "k / V", total = "A + B" }
+reactions = """
+A + A -> B @ back
+B -> 2 A @ { total / V * exp(-time) }
+"""
+initial = { A = "10*V" }
+mass_action = "permutations"
+times = { to = 1, count = 2, zero = true }
+observe = ["A", "half = total / 2"]
+noise = { half = { law = "normal", size = "sigma" } }
+simulator = { rule = "tau-leaping", epsilon = 0.05 }
+max_events = 1000
+"#;
+
+#[track_caller]
+fn loaded(problem: &Path) -> Loaded {
+    match load(problem, &[], Purpose::Simulate) {
+        Ok(loaded) => loaded,
+        Err(LoadError::Mistakes(mistakes)) => panic!("{}", mistakes.render(false)),
+        Err(LoadError::Unreadable { reason, .. }) => panic!("{reason}"),
+    }
+}
+
+#[test]
+fn the_network_of_the_manual_is_one() {
+    let manual = include_str!("../../../../docs/problem-file.md");
+    let mut pieces = manual.split("```toml\n").filter_map(|piece| piece.split("```").next());
+    let example = pieces.find(|piece| piece.contains("[model.network]")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let problem = folder.path().join("manual.toml");
+    fs::write(&problem, example).unwrap();
+    let loaded = loaded(&problem);
+    assert_eq!(loaded.problem.statistics.len(), 40);
+    assert_eq!(loaded.problem.statistics[..2], ["S1@5", "S1@10"]);
+    assert_eq!(
+        loaded.headline.as_deref(),
+        Some(
+            "4 reactions, 3 species, mass action by combinations (k S (S - 1) / 2 for S + S), direct method"
+        )
+    );
+}
+
+#[test]
+fn a_network_is_described_by_all_that_determines_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let problem = folder.path().join("net.toml");
+    fs::write(&problem, NETWORK).unwrap();
+    let loaded = loaded(&problem);
+    assert_eq!(
+        loaded.description["model"],
+        json!({ "network": {
+            "species": { "A": "10 * 2", "B": "0" },
+            "rules": { "total": "A + B" },
+            "reactions": [
+                { "reaction": "2 A -> B @ k / 2", "mass_action": "permutations" },
+                { "reaction": "B -> 2 A @ { total / 2 * exp(-time) }" },
+            ],
+            "times": [0.0, 0.5, 1.0],
+            "observe": [
+                { "name": "A", "value": "A", "once": false },
+                { "name": "half", "value": "total / 2", "once": false,
+                  "noise": { "law": "normal", "size": "sigma" } },
+            ],
+            "simulator": { "rule": "tau-leaping", "epsilon": 0.05 },
+            "max_events": 1000,
+        }})
+    );
+    assert_eq!(loaded.problem.statistics, ["A@0", "A@0.5", "A@1", "half@0", "half@0.5", "half@1"]);
+}
+
+#[test]
+fn mutated_networks_load_or_are_refused_with_a_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let problem = folder.path().join("problem.toml");
+    let mut rng = Seed(22).stream(Stage::Reference, 0, 0);
+    let (mut good, mut bad) = (0, 0);
+    for round in 0..3_000 {
+        fs::write(&problem, mutate(NETWORK, &mut rng)).unwrap();
+        match load(&problem, &[], Purpose::Simulate) {
+            Ok(_) => good += 1,
+            Err(LoadError::Mistakes(mistakes)) => {
+                bad += 1;
+                assert!(mistakes.render(round % 2 == 0).contains("problem.toml"));
+            }
+            Err(LoadError::Unreadable { reason, .. }) => panic!("{reason}"),
+        }
+    }
+    assert!(good > 100 && bad > 1_000, "{good} loaded and {bad} were refused");
+}

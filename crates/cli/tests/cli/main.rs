@@ -6,6 +6,7 @@ mod bad_input;
 mod examples;
 mod interrupt;
 mod mistakes;
+mod networks;
 mod runs;
 mod simulations;
 

@@ -171,7 +171,7 @@ fn models() {
         "option draws: expected a whole number, found 2.5",
     );
     refused(&with("builtin = \"toy-sorted\"\n", ""), "p.toml:6:2", "`model.builtin` is missing");
-    for kind in ["network", "sbml", "command", "table"] {
+    for kind in ["command", "table"] {
         let problem = with("builtin = \"toy-sorted\"\ndraws = 3", &format!("[model.{kind}]\nfile = \"x\""));
         let message = format!("models of the kind `{kind}` are not supported by this version");
         refused(&problem, "p.toml:7:8", &message);

@@ -49,6 +49,23 @@ impl Expression {
         Self::Symbol(Symbol::Parameter(index))
     }
 
+    /// Whether it is made of numbers and parameters alone.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        let mut constant = true;
+        self.symbols(&mut |symbol| constant &= matches!(symbol, Symbol::Parameter(_)));
+        constant
+    }
+
+    /// How many functions it calls.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        match self {
+            Self::Number(_) | Self::Symbol(_) => 0,
+            Self::Call(_, arguments) => 1 + arguments.iter().map(Self::operations).sum::<usize>(),
+        }
+    }
+
     /// Calls `visit` with every symbol, as often as it occurs.
     pub fn symbols(&self, visit: &mut dyn FnMut(Symbol)) {
         match self {

@@ -2,8 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::source::{Mistakes, Place, near_miss, suggestion};
-use super::tree::{Entry, Table, Value};
+use counterpoise_networks::language::near_miss;
+
+use super::source::{Mistakes, Place, suggestion};
+use super::tree::{Entry, Node, Table, Value};
+use super::written::Written;
 
 /// A table, what to call it, and where its mistakes go.
 pub(crate) struct Section<'a> {
@@ -100,6 +103,29 @@ impl<'a> Section<'a> {
                 None
             }
         }
+    }
+
+    /// A text with its place, if the key is there and is one.
+    pub(crate) fn written(&mut self, key: &str) -> Option<Written> {
+        let text = self.text(key)?;
+        Some(Written { text, place: self.value_place(key), path: self.path(key) })
+    }
+
+    /// What a list holds, if the key is there and is one.
+    pub(crate) fn list(&mut self, key: &str, expected: &str) -> Option<&'a [Node]> {
+        let entry = self.table.get(key)?;
+        match &entry.node.value {
+            Value::List(list) => Some(list),
+            _ => {
+                self.wrong(entry, expected);
+                None
+            }
+        }
+    }
+
+    /// What stands at a key.
+    pub(crate) fn value(&self, key: &str) -> Option<&'a Value> {
+        self.table.get(key).map(|entry| &entry.node.value)
     }
 
     /// A finite number, if the key is there and is one.

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use counterpoise_networks::language::{self, near_miss};
 
+use super::written::Written;
 use crate::print::list::listed;
 
 /// Mistakes shown before the rest is only counted.
@@ -70,6 +72,39 @@ impl Mistakes {
     /// The same stretch in another source.
     pub(crate) fn moved(&self, place: Place, source: usize) -> Place {
         self.place(source, place.start..place.end)
+    }
+
+    /// The place of bytes `span` of a text that stands in a source. Where the source writes it with escapes, it
+    /// becomes a source of its own.
+    pub(crate) fn inside(&mut self, written: &Written, span: Range<usize>) -> Place {
+        let Place { source, start, end } = written.place;
+        let raw = &self.text(source)[start..end];
+        let located = |at: usize| written.locate(raw, at).map(|at| start + at);
+        if let (Some(from), Some(to)) = (located(span.start), located(span.end)) {
+            return self.place(source, from..to);
+        }
+        let name = format!("{}: {}", self.sources[source].name, written.path);
+        let known = self.sources.iter().position(|source| source.name == name);
+        let own = known.unwrap_or_else(|| self.source(name, written.text.clone()));
+        self.place(own, span)
+    }
+
+    /// Notes a mistake in a text that stands in a source.
+    pub(crate) fn add_inside(&mut self, written: &Written, mistake: language::Mistake) {
+        let place = self.inside(written, mistake.span);
+        self.add(place, mistake.message, mistake.hint);
+    }
+
+    /// The place of a line and a column, both from one, in a source.
+    pub(crate) fn place_at(&self, source: usize, (line, column): (usize, usize)) -> Place {
+        let text = self.text(source);
+        let begin = match line {
+            0 | 1 => 0,
+            _ => text.match_indices('\n').nth(line - 2).map_or(text.len(), |(at, _)| at + 1),
+        };
+        let rest = text[begin..].lines().next().unwrap_or_default();
+        let within = rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(at, _)| at);
+        self.place(source, begin + within..begin + within + 1)
     }
 
     /// Notes a mistake.
@@ -142,14 +177,6 @@ impl Mistakes {
     }
 }
 
-/// The known name that `found` was probably meant to be.
-pub(crate) fn near_miss<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = found.to_lowercase();
-    let distance = |name: &str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
-    let nearest = known.into_iter().map(|name| (distance(name), name)).min_by_key(|&(distance, _)| distance);
-    nearest.filter(|&(distance, name)| distance <= 1 + name.chars().count() / 4).map(|(_, name)| name)
-}
-
 /// "did you mean ...?" where something is near, otherwise what is known.
 pub(crate) fn suggestion<'a>(
     found: &str,
@@ -209,11 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn near_misses() {
-        assert_eq!(near_miss("simulatons", ["keep", "simulations"]), Some("simulations"));
-        assert_eq!(near_miss("Sead", ["seed", "keep"]), Some("seed"));
-        assert_eq!(near_miss("wheighting", ["generations", "weighting"]), Some("weighting"));
-        assert_eq!(near_miss("banana", ["seed", "keep"]), None);
+    fn suggestions() {
+        assert_eq!(suggestion("Sead", "keys", ["seed", "keep"]), "did you mean `seed`?");
         assert_eq!(suggestion("q", "laws", ["uniform"]), "laws: uniform");
     }
 }

@@ -20,7 +20,7 @@ pub(crate) enum Value {
     Number(f64),
     Boolean(bool),
     Date,
-    List,
+    List(Vec<Node>),
     Table(Table),
 }
 
@@ -33,7 +33,7 @@ impl Value {
             Self::Number(_) => "a number",
             Self::Boolean(_) => "true or false",
             Self::Date => "a date",
-            Self::List => "a list",
+            Self::List(_) => "a list",
             Self::Table(_) => "a table",
         }
     }
@@ -118,7 +118,7 @@ fn node(value: &Spanned<DeValue<'_>>, place: Locate<'_>) -> Node {
         DeValue::Float(number) => Value::Number(number.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(boolean) => Value::Boolean(*boolean),
         DeValue::Datetime(_) => Value::Date,
-        DeValue::Array(_) => Value::List,
+        DeValue::Array(items) => Value::List(items.iter().map(|item| node(item, place)).collect()),
         DeValue::Table(table) => Value::Table(convert(table, place)),
     };
     Node { value: kind, place: place(value.span()) }

@@ -1,0 +1,96 @@
+//! `[model]`: the simulator, of whatever kind.
+
+mod builtin;
+mod network;
+mod observation;
+mod ready;
+mod reordered;
+mod sbml;
+
+use std::path::Path;
+
+use counterpoise_core::problem::Simulator;
+use counterpoise_models::{NAMES, Setting};
+use serde_json::Value;
+
+use super::reading::{Place, Section};
+pub(crate) use reordered::Reordered;
+
+/// Every kind of model that the format knows.
+const KINDS: [&str; 5] = ["builtin", "network", "sbml", "command", "table"];
+/// Those that this version does not run.
+const OTHERS: [&str; 2] = ["command", "table"];
+
+/// The model of a file.
+pub(crate) struct Chosen {
+    /// The paper's experiment, where the model is one of its own.
+    pub(crate) paper: Option<Paper>,
+    /// `None` where there are mistakes.
+    pub(crate) ready: Option<Ready>,
+}
+
+/// Prior and budget that come with a built-in model.
+pub(crate) struct Paper {
+    pub(crate) name: &'static str,
+    pub(crate) setting: Setting,
+    /// Whether the file names the preset: it then asks for the paper's experiment and not for its model alone.
+    pub(crate) written: bool,
+}
+
+/// A model without mistakes.
+pub(crate) struct Ready {
+    pub(crate) simulator: Box<dyn Simulator>,
+    /// Names of the parameters, in the simulator's order.
+    pub(crate) parameters: Vec<String>,
+    /// Names of the summaries, in the simulator's order.
+    pub(crate) statistics: Vec<String>,
+    /// All that determines what it simulates.
+    pub(crate) description: Value,
+    /// What it is, in one line.
+    pub(crate) headline: Option<String>,
+    /// What to do where some simulations take far longer than others.
+    pub(crate) advice: Option<String>,
+}
+
+/// What the rest of the file tells a model.
+pub(crate) struct Surroundings<'a> {
+    /// Names of `[parameters]` with their places; `None` where there are none.
+    pub(crate) parameters: Option<&'a [(String, Place)]>,
+    /// Directory of the problem file.
+    pub(crate) directory: &'a Path,
+}
+
+/// The model of the file, unless a mistake leaves none.
+pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Chosen> {
+    let builtin = || format!("builtin = \"...\" takes one of {}", NAMES.join(", "));
+    let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| section.has(kind)).collect();
+    for key in kinds.iter().filter(|kind| OTHERS.contains(kind)) {
+        let place = section.key_place(key);
+        let message = format!("models of the kind `{key}` are not supported by this version");
+        section.mistakes().add(place, message, builtin());
+    }
+    match kinds[..] {
+        [] => {
+            section.missing("builtin", builtin());
+            None
+        }
+        ["builtin"] => builtin::read(&mut section),
+        ["network"] => {
+            section.only(&["network"]);
+            let ready = network::read(section.section("network")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["sbml"] => {
+            section.only(&["sbml"]);
+            let ready = sbml::read(section.section("sbml")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        [_] => None,
+        _ => {
+            let place = section.key_place(kinds[1]);
+            let message = format!("[model] has {} at once", kinds.join(" and "));
+            section.mistakes().add(place, message, "keep exactly one of them".to_owned());
+            None
+        }
+    }
+}
