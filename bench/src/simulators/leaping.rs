@@ -1,6 +1,7 @@
 //! Tau-leaping at the truth of the dimerization: what it gains in time and loses in truth.
 
 use anyhow::ensure;
+use counterpoise_core::stream::Seed;
 use counterpoise_networks::Method;
 
 use super::model::Model;
@@ -24,14 +25,14 @@ const TIMES: [f64; 7] = [0.15, 1.2, 3.0, 6.0, 12.0, 25.0, 50.0];
 pub fn run(options: &Options) -> anyhow::Result<()> {
     ensure!(options.exact > 1 && options.leaping > 1, "moments need at least two simulations");
     let model = Model::named("dimerization")?;
-    let Some(mut direct) = Ours::new(&model, &TIMES, Method::Direct)? else {
+    let Some(mut direct) = Ours::new(&model, &TIMES, Method::Direct, Seed(1))? else {
         println!("ours: not available");
         return Ok(());
     };
     let exact = direct.moments(options.exact)?;
     let mut leapt: Vec<(f64, Turn)> = Vec::new();
-    for &epsilon in &options.epsilons {
-        match Ours::new(&model, &TIMES, Method::TauLeaping { epsilon })? {
+    for (&epsilon, seed) in options.epsilons.iter().zip(2..) {
+        match Ours::new(&model, &TIMES, Method::TauLeaping { epsilon }, Seed(seed))? {
             Some(mut ours) => leapt.push((epsilon, ours.moments(options.leaping)?)),
             None => println!("epsilon {epsilon}: not available"),
         }

@@ -9,6 +9,7 @@ mod python;
 mod rebop;
 mod turn;
 
+use counterpoise_core::stream::Seed;
 use counterpoise_networks::Method;
 
 use self::model::Model;
@@ -111,7 +112,7 @@ impl<'a> Entrant<'a> {
 
 fn entrants<'a>(model: &'a Model, options: &Options) -> anyhow::Result<Vec<Entrant<'a>>> {
     let mut contenders: Vec<Box<dyn Contender + 'a>> = Vec::new();
-    match Ours::new(model, &model.times, Method::Direct)? {
+    match Ours::new(model, &model.times, Method::Direct, Seed(1))? {
         Some(ours) => contenders.push(Box::new(ours)),
         None => println!("ours: not available"),
     }

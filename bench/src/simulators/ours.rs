@@ -17,6 +17,7 @@ pub struct Ours {
     simulation: Simulation,
     thetas: Table,
     species: usize,
+    seed: Seed,
     batches: u32,
 }
 
@@ -28,17 +29,17 @@ fn simulate(simulation: &Simulation, jobs: &Jobs<'_>, rows: usize) -> Option<Tab
 
 impl Ours {
     /// `model` seen at `times`; nothing if it cannot be simulated so.
-    pub fn new(model: &Model, times: &[f64], method: Method) -> anyhow::Result<Option<Self>> {
+    pub fn new(model: &Model, times: &[f64], method: Method, seed: Seed) -> anyhow::Result<Option<Self>> {
         let simulation = Simulation::new(model.network(), model.observation(times)?, method, None)?;
         let thetas = Table::from_rows(model.constants.len(), model.constants.repeat(BATCH));
-        let mut ours = Self { simulation, thetas, species: model.species.len(), batches: 0 };
+        let mut ours = Self { simulation, thetas, species: model.species.len(), seed, batches: 0 };
         Ok(ours.batch(1).map(|_| ours))
     }
 
     /// Up to [`BATCH`] simulations, never seen before: processor seconds, and the summaries species by species.
     fn batch(&mut self, rows: usize) -> Option<(f64, Table)> {
         self.batches += 1;
-        let jobs = Jobs { thetas: &self.thetas, seed: Seed(1), generation: self.batches };
+        let jobs = Jobs { thetas: &self.thetas, seed: self.seed, generation: self.batches };
         let clock = ThreadTime::now();
         let summaries = simulate(&self.simulation, &jobs, rows)?;
         Some((clock.elapsed().as_secs_f64(), summaries))
