@@ -8,6 +8,7 @@ mod objective;
 mod picture;
 mod reference;
 mod runs;
+mod simulators;
 
 use clap::{Parser, Subcommand};
 
@@ -32,6 +33,12 @@ enum What {
     Picture(picture::Options),
     /// Engine time a simulation, beyond simulator and search; peak memory.
     Engine(engine::Options),
+    /// Exact simulation beside rebop, COPASI, libroadrunner and gillespy2.
+    Simulators(simulators::Options),
+    /// Simulating dimerizations over the whole prior.
+    PriorCost(simulators::prior_cost::Options),
+    /// Tau-leaping beside exact simulation: bias and time.
+    Leaping(simulators::leaping::Options),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -42,5 +49,8 @@ fn main() -> anyhow::Result<()> {
         What::Objective(options) => objective::run(&options),
         What::Picture(options) => picture::run(&options),
         What::Engine(options) => engine::run(&options),
+        What::Simulators(options) => simulators::run(&options),
+        What::PriorCost(options) => simulators::prior_cost::run(&options),
+        What::Leaping(options) => simulators::leaping::run(&options),
     }
 }
