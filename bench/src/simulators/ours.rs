@@ -1,7 +1,7 @@
 //! Our own simulator, as a batch on one thread.
 
-use counterpoise_core::problem::Simulator;
-use counterpoise_core::simulate::Jobs;
+use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Seed;
 use counterpoise_core::table::Table;
 use counterpoise_networks::{Method, Simulation};
@@ -23,8 +23,28 @@ pub struct Ours {
 
 /// Summaries of the first `rows` of `jobs`, one row each; nothing if the simulator declines one.
 fn simulate(simulation: &Simulation, jobs: &Jobs<'_>, rows: usize) -> Option<Table> {
-    let chunk = simulation.simulate_rows(jobs, &(0..rows).collect::<Vec<_>>());
-    chunk.outcomes.iter().all(Result::is_ok).then_some(chunk.summaries)
+    let summaries = Table::filled(rows, simulation.summaries(), f64::NAN);
+    let mut batch = Batch { waiting: 0..rows, summaries, failed: false };
+    simulation.simulate_rows(jobs, &mut batch);
+    (!batch.failed).then_some(batch.summaries)
+}
+
+/// Rows from the first to the last, and a table of what became of them.
+struct Batch {
+    waiting: std::ops::Range<usize>,
+    summaries: Table,
+    failed: bool,
+}
+
+impl Feed for Batch {
+    fn next(&mut self) -> Option<usize> {
+        self.waiting.next()
+    }
+
+    fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>) {
+        self.summaries.row_mut(row).copy_from_slice(summaries);
+        self.failed |= outcome.is_err();
+    }
 }
 
 impl Ours {
@@ -39,7 +59,7 @@ impl Ours {
     /// Up to [`BATCH`] simulations, never seen before: processor seconds, and the summaries species by species.
     fn batch(&mut self, rows: usize) -> Option<(f64, Table)> {
         self.batches += 1;
-        let jobs = Jobs { thetas: &self.thetas, seed: self.seed, generation: self.batches };
+        let jobs = Jobs { thetas: &self.thetas, seed: self.seed, generation: self.batches, first: 0 };
         let clock = ThreadTime::now();
         let summaries = simulate(&self.simulation, &jobs, rows)?;
         Some((clock.elapsed().as_secs_f64(), summaries))

@@ -30,7 +30,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let model = builtin("dimerization", Preset::Text, &[])?;
     let prior = setting("dimerization", Preset::Text)?.prior()?;
     let proposed = propose(&prior, None, options.rows, (Seed(options.seed), 0), &Serial)?;
-    let jobs = Jobs { thetas: &proposed.thetas, seed: Seed(options.seed), generation: 0 };
+    let jobs = Jobs { thetas: &proposed.thetas, seed: Seed(options.seed), generation: 0, first: 0 };
     let rows: Vec<usize> = (0..options.rows).collect();
     let mut executor = Threads::new(model.simulator, options.threads, None);
     let (mut done, mut failed) = (0, 0);
