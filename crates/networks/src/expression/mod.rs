@@ -1,5 +1,6 @@
 //! Expressions: rates, rules, observables and triggers as they are written.
 
+mod display;
 mod function;
 
 pub use function::Function;
