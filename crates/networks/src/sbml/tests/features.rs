@@ -33,7 +33,7 @@ fn amounts_and_concentrations() {
     let concentrations = r#"hasOnlySubstanceUnits="false""#;
     assert_eq!(law(amounts, "(times k A B)"), "p0 [(0, 1), (1, 1)]");
     assert_eq!(law(concentrations, "(times k A B)"), "p0/4 [(0, 1), (1, 1)]");
-    assert_eq!(law(concentrations, "(times Cell k A)"), "2*p0/2 [(0, 1)]".replace("2*p0", "2*p0"));
+    assert_eq!(law(concentrations, "(times Cell k A)"), "2*p0/2 [(0, 1)]");
     assert_eq!(law(concentrations, "(plus A B)"), "s0/2 + s1/2");
 }
 
@@ -204,10 +204,7 @@ fn events_set_amounts_sizes_and_parameters() {
         ("event 2", true, true, true)
     );
     assert_eq!(shown(&second.trigger), format!("s{a}/s{size} < 2"));
-    assert_eq!(
-        rate(&network.reactions[0].rate),
-        format!("s{x}*s{a}/s{size}").replace(&format!("s{x}*s{a}/"), &format!("s{x}*s{a}/"))
-    );
+    assert_eq!(rate(&network.reactions[0].rate), format!("s{x}*s{a}/s{size}"));
     assert_eq!(model.events()[0], "e: when 5 <= time, A = 7, x = x + 1");
     let error = model.network(&names(&["x", "Cell"])).unwrap_err();
     assert_eq!(
