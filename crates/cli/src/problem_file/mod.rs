@@ -21,12 +21,12 @@ use serde_json::{Value, json};
 
 pub(crate) use method::Method;
 pub(crate) use overrides::Override;
-pub(crate) use reading::{Mistakes, suggestion};
+pub(crate) use reading::{Mistakes, read_bounded, suggestion};
 
 use laws::Parameter;
 use model::{Chosen, Reordered};
 use observed::{Expected, Observed};
-use reading::{Section, Table, read_bounded};
+use reading::{Section, Table};
 
 /// Largest problem file that is read.
 const MOST_BYTES: u64 = 1 << 20;

@@ -7,6 +7,7 @@ mod examples;
 mod interrupt;
 mod mistakes;
 mod runs;
+mod sbml;
 mod simulations;
 
 use std::fs;

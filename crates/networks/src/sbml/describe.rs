@@ -68,6 +68,13 @@ impl Model {
         species.map(|each| each.name.clone()).collect()
     }
 
+    /// The ids of the compartments.
+    #[must_use]
+    pub fn compartments(&self) -> Vec<String> {
+        let compartments = self.quantities.all.iter().filter(|each| each.kind == Kind::Compartment);
+        compartments.map(|each| each.name.clone()).collect()
+    }
+
     /// The reactions by id, as one writes them: `2 P -> P2 @ k1*P*(P - 1)/2`.
     #[must_use]
     pub fn reactions(&self) -> Vec<(String, String)> {

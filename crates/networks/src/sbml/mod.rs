@@ -72,7 +72,8 @@ impl Model {
         for name in parameters {
             match self.quantities.find(name) {
                 None => {
-                    errors.push(format!("there is no quantity \"{name}\" in the model{}", self.similar(name)));
+                    errors
+                        .push(format!("there is no quantity \"{name}\" in the model{}", self.similar(name)));
                 }
                 Some(number) => match obstacle(self, number) {
                     Some(reason) => errors.push(format!("\"{name}\" cannot be inferred: {reason}")),
