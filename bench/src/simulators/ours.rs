@@ -90,7 +90,7 @@ impl Ours {
     }
 
     /// Names of the summaries.
-    pub fn statistics(&self) -> Vec<String> {
+    pub fn statistics(&self) -> &[String] {
         self.simulation.statistics()
     }
 }

@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Print the summary of a run again.
     Show(ShowArguments),
+    /// Say what an SBML file contains, what can be inferred of it, and what is not supported.
+    Sbml(SbmlArguments),
 }
 
 /// A problem file and changes to it.
@@ -116,6 +118,17 @@ pub(crate) struct ShowArguments {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `sbml`.
+#[derive(Debug, Args)]
+pub(crate) struct SbmlArguments {
+    /// The SBML file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,6 +2,7 @@
 
 mod check;
 mod run;
+mod sbml;
 mod show;
 mod simulate;
 mod stored;
@@ -20,6 +21,7 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, output),
         Command::Show(arguments) => show::show(arguments, output),
+        Command::Sbml(arguments) => sbml::sbml(arguments, output),
     }
 }
 

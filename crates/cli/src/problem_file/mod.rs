@@ -21,12 +21,12 @@ use serde_json::{Value, json};
 
 pub(crate) use method::Method;
 pub(crate) use overrides::Override;
-pub(crate) use reading::{Mistakes, suggestion};
+pub(crate) use reading::{Mistakes, read_bounded, suggestion};
 
 use laws::Parameter;
 use model::{Chosen, Ready, Reordered, Surroundings};
 use observed::{Expected, Observed};
-use reading::{Place, Section, Table, Value as Written, read_bounded};
+use reading::{Place, Section, Table, Value as Written};
 
 /// Largest problem file that is read.
 const MOST_BYTES: u64 = 1 << 20;

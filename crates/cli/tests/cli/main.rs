@@ -8,6 +8,7 @@ mod interrupt;
 mod mistakes;
 mod networks;
 mod runs;
+mod sbml;
 mod simulations;
 
 use std::fs;

@@ -1,6 +1,7 @@
 //! Expressions: rates, rules, observables and triggers as they are written.
 
 pub(crate) mod bounds;
+mod display;
 mod function;
 pub(crate) mod program;
 
