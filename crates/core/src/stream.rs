@@ -100,6 +100,19 @@ impl Stream {
     }
 }
 
+impl Stream {
+    /// A uniform variate between 0 and 1, both excluded.
+    ///
+    /// A value of xoshiro256+, which the authors made for this use: the same states as those of xoshiro256++, and
+    /// fewer operations on them, at the price of low bits that a float does not need.
+    #[inline(always)]
+    pub fn uniform(&mut self) -> f64 {
+        let [a, b, c, d] = self.state;
+        (_, self.state) = step(a, b, c, d);
+        open_uniform(a.wrapping_add(d))
+    }
+}
+
 /// One value of xoshiro256++ and the state after it.
 #[inline(always)]
 fn step(a: u64, b: u64, c: u64, d: u64) -> (u64, [u64; 4]) {
@@ -129,25 +142,25 @@ impl TryRng for Stream {
     }
 }
 
-/// Streams side by side in plain arrays, which the compiler turns into vector instructions: each gives the values
-/// that it would give alone.
+/// `4 Q` streams side by side in plain arrays of four, which the compiler turns into vector instructions: each gives
+/// the variates that it would give alone.
 #[derive(Clone, Debug)]
-pub struct Lanes<const L: usize> {
-    state: [[u64; L]; 4],
+pub struct Lanes<const Q: usize> {
+    state: [[[u64; 4]; Q]; 4],
 }
 
-impl<const L: usize> Default for Lanes<L> {
+impl<const Q: usize> Default for Lanes<Q> {
     fn default() -> Self {
-        Self { state: [[1; L]; 4] }
+        Self { state: [[[1; 4]; Q]; 4] }
     }
 }
 
-impl<const L: usize> Lanes<L> {
+impl<const Q: usize> Lanes<Q> {
     /// Puts a stream into a lane.
     #[inline(always)]
     pub fn set(&mut self, lane: usize, stream: &Stream) {
         for (words, word) in self.state.iter_mut().zip(stream.state) {
-            words[lane] = word;
+            words[lane / 4][lane % 4] = word;
         }
     }
 
@@ -155,21 +168,22 @@ impl<const L: usize> Lanes<L> {
     #[inline(always)]
     #[must_use]
     pub fn get(&self, lane: usize) -> Stream {
-        Stream { state: self.state.map(|words| words[lane]) }
+        Stream { state: self.state.map(|words| words[lane / 4][lane % 4]) }
     }
 
-    /// The next uniform variate of every lane, between 0 and 1, both excluded.
-    ///
-    /// The values of xoshiro256+, which the authors made for this use: the same states as xoshiro256++, and fewer
-    /// operations on them, at the price of low bits that a float does not need.
+    /// [`Stream::uniform`] of every lane.
     #[inline(always)]
-    pub fn uniforms(&mut self) -> [f64; L] {
-        let mut uniforms = [0.0; L];
-        let [a, b, c, d] = &mut self.state;
-        for lane in 0..L {
-            uniforms[lane] = open_uniform(a[lane].wrapping_add(d[lane]));
-            (_, [a[lane], b[lane], c[lane], d[lane]]) = step(a[lane], b[lane], c[lane], d[lane]);
+    pub fn uniforms(&mut self) -> [[f64; 4]; Q] {
+        let [a, b, c, d] = self.state;
+        let (mut uniforms, mut next) = ([[0.0; 4]; Q], [[[0; 4]; Q]; 4]);
+        for q in 0..Q {
+            for k in 0..4 {
+                uniforms[q][k] = open_uniform(a[q][k].wrapping_add(d[q][k]));
+                let (_, [a, b, c, d]) = step(a[q][k], b[q][k], c[q][k], d[q][k]);
+                (next[0][q][k], next[1][q][k], next[2][q][k], next[3][q][k]) = (a, b, c, d);
+            }
         }
+        self.state = next;
         uniforms
     }
 }
@@ -229,15 +243,16 @@ mod tests {
 
     #[test]
     fn a_lane_gives_what_its_stream_gives_alone() {
-        let mut streams: [Stream; 5] =
+        let mut streams: [Stream; 8] =
             std::array::from_fn(|lane| Seed(1).stream(Stage::Simulate, 0, lane as u64));
-        let mut lanes = Lanes::<5>::default();
+        let mut lanes = Lanes::<2>::default();
         streams.iter().enumerate().for_each(|(lane, stream)| lanes.set(lane, stream));
         for _ in 0..100 {
             let uniforms = lanes.uniforms();
-            for (stream, uniform) in streams.iter_mut().zip(uniforms) {
+            for (stream, &uniform) in streams.iter_mut().zip(uniforms.as_flattened()) {
                 let value = stream.state[0].wrapping_add(stream.state[3]);
                 assert_eq!(uniform, ((value >> 12) as f64 + 0.5) / 4_503_599_627_370_496.0);
+                assert_eq!(uniform, stream.clone().uniform());
                 stream.next_u64();
                 assert!(uniform > 0.0 && uniform < 1.0);
             }

@@ -1,9 +1,13 @@
-//! The direct method for small networks, many trajectories side by side.
+//! The direct method for networks of few reactions, many trajectories side by side.
 //!
 //! A single trajectory waits for its own last event: the processor idles between dependent operations. In lanes,
 //! plain arrays that the compiler turns into vector instructions, an event takes a fraction of the time. All
 //! propensities are computed anew at each event, so no error builds up. A trajectory has the same bits in any
 //! lane and any width, since a lane's operations and their order are those of a single one.
+//!
+//! The compiler's vectors are easily torn to pieces, at twice the time. What keeps them whole: arrays of four;
+//! values copied out of memory, computed, and stored, never changed in place or carried from one turn of a loop to
+//! the next.
 
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Feed, Jobs, RowStreams};
@@ -12,13 +16,16 @@ use counterpoise_core::vectors::{Loop, vectorised};
 
 use super::logarithm::minus_ln;
 use super::{Limits, PATIENCE};
-use crate::compile::{Change, Compiled};
+use crate::compile::{Change, Compiled, Term};
 use crate::expression::program::{self, ONE, Register};
 use crate::observe::Recorder;
 
-/// Trajectories side by side, and how many when fewer are left.
-const WIDE: usize = 16;
-const NARROW: usize = 4;
+/// Fours of trajectories side by side, and how many when few are left.
+const WIDE: usize = 4;
+const NARROW: usize = 1;
+
+/// A number of every lane.
+type Wide<const Q: usize> = [[f64; 4]; Q];
 
 /// A network whose reactions are few enough to compute them all at every event.
 #[derive(Debug)]
@@ -37,9 +44,9 @@ impl Lanes<'_> {
         summaries: &mut [f64],
     ) -> Result<(), Failure> {
         let mut single = Single { outcome: Ok(()), summaries };
-        let mut block = Block::<1>::new(self);
+        let mut block = Block::<NARROW>::new(self);
         block.set_out(0, (theta, rng), 0)?;
-        vectorised(Drain { block, rows: None, feed: &mut single });
+        vectorised(Drain { block, rows: None, feed: &mut single, fewest: 0 });
         single.outcome
     }
 
@@ -47,13 +54,12 @@ impl Lanes<'_> {
     pub(crate) fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
         let mut rows = Rows { jobs, streams: jobs.streams() };
         let mut block = Block::<WIDE>::new(self);
-        (0..WIDE).for_each(|lane| block.fill(lane, &mut rows, feed));
-        let paths = vectorised(Drain { block, rows: Some(&mut rows), feed });
-        let block = Block::<NARROW>::resume(self, paths);
-        let paths = vectorised(Drain { block, rows: None, feed });
-        for path in paths {
-            let block = Block::<1>::resume(self, vec![path]);
-            vectorised(Drain { block, rows: None, feed });
+        (0..4 * WIDE).for_each(|lane| block.fill(lane, &mut rows, feed));
+        let wide = Drain { block, rows: Some(rows), feed, fewest: 4 * NARROW };
+        if let Some(mut left) = vectorised(wide) {
+            let mut block = Block::<NARROW>::new(self);
+            block.take_over(&mut left);
+            vectorised(Drain { block, rows: None, feed, fewest: 0 });
         }
     }
 }
@@ -81,55 +87,43 @@ struct Rows<'a> {
     streams: RowStreams,
 }
 
-/// Simulates what is in a block, and rows of the feed where there are any, until so few are left that fewer lanes
-/// are faster: gives those back.
-struct Drain<'a, 'r, const L: usize> {
-    block: Block<'a, L>,
-    rows: Option<&'a mut Rows<'r>>,
-    feed: &'a mut dyn Feed,
+/// Simulates what is in a block, and rows of the feed where there are any, until no more than `fewest` are left:
+/// gives those back, unless nobody waits for them.
+struct Drain<'a, 'f, const Q: usize> {
+    block: Block<'a, Q>,
+    rows: Option<Rows<'f>>,
+    feed: &'f mut dyn Feed,
+    fewest: usize,
 }
 
-impl<const L: usize> Loop for Drain<'_, '_, L> {
-    type Output = Vec<Path>;
+impl<'a, const Q: usize> Loop for Drain<'a, '_, Q> {
+    type Output = Option<Block<'a, Q>>;
 
     #[inline(always)]
-    fn run(self) -> Vec<Path> {
-        let Self { mut block, mut rows, feed } = self;
-        let fewest = [0, 1, NARROW][usize::from(L > 1) + usize::from(L > NARROW)];
-        while block.active > fewest {
-            let mut ended = block.step();
-            if block.steps >= block.check {
-                block.check = block.steps + PATIENCE;
-                if feed.is_cut() {
-                    return Vec::new();
+    fn run(self) -> Self::Output {
+        let Self { mut block, mut rows, feed, fewest } = self;
+        loop {
+            for _ in 0..PATIENCE {
+                if block.active <= fewest {
+                    return Some(block);
                 }
-                ended |= block.give_up();
-            }
-            if !ended {
-                continue;
-            }
-            for lane in 0..L {
-                if block.lanes[lane].ended {
-                    block.finish(lane, feed);
-                    if let Some(rows) = &mut rows {
-                        block.fill(lane, rows, feed);
+                if block.step() {
+                    for lane in 0..4 * Q {
+                        if block.lanes[lane / 4][lane % 4].ended {
+                            block.finish(lane, feed);
+                            if let Some(rows) = &mut rows {
+                                block.fill(lane, rows, feed);
+                            }
+                        }
                     }
                 }
             }
+            if feed.is_cut() {
+                return None;
+            }
+            block.give_up();
         }
-        (0..L).filter_map(|lane| block.path(lane)).collect()
     }
-}
-
-/// A trajectory on its way from one block to another.
-struct Path {
-    registers: Vec<f64>,
-    summaries: Vec<f64>,
-    rng: Stream,
-    now: f64,
-    row: usize,
-    next: usize,
-    events: u64,
 }
 
 /// What a lane is about, apart from its numbers.
@@ -138,7 +132,7 @@ struct Lane {
     row: usize,
     /// Number of the next observation time.
     next: usize,
-    /// The block's count of steps when the trajectory had made none; less than 0 for one that came from elsewhere.
+    /// The block's count of steps when the trajectory had made none; it may be below 0 for one that came from elsewhere.
     began: i64,
     busy: bool,
     ended: bool,
@@ -147,91 +141,74 @@ struct Lane {
 
 /// The lanes' numbers, each quantity in an array of its own. A lane without a trajectory goes on with its last one,
 /// whose next observation is never due.
-struct Block<'a, const L: usize> {
+struct Block<'a, const Q: usize> {
     plan: &'a Lanes<'a>,
-    registers: Vec<[f64; L]>,
+    registers: Vec<Wide<Q>>,
     /// Sums of the propensities of the reactions up to each.
-    sums: Vec<[f64; L]>,
-    now: [f64; L],
+    sums: Vec<Wide<Q>>,
+    now: Wide<Q>,
     /// The next observation time.
-    due: [f64; L],
-    rng: stream::Lanes<L>,
-    lanes: [Lane; L],
+    due: Wide<Q>,
+    rng: stream::Lanes<Q>,
+    lanes: [[Lane; 4]; Q],
     active: usize,
-    steps: u64,
-    /// Count of steps at which to look around.
-    check: u64,
+    steps: i64,
     /// Summaries of one lane after another.
     summaries: Vec<f64>,
     scratch: Vec<[f64; 1]>,
 }
 
-impl<'a, const L: usize> Block<'a, L> {
+impl<'a, const Q: usize> Block<'a, Q> {
     fn new(plan: &'a Lanes<'a>) -> Self {
         let values = plan.compiled.compiler.values();
         Self {
             plan,
-            registers: values.iter().map(|&value| [value; L]).collect(),
-            sums: vec![[0.0; L]; plan.compiled.terms.len()],
-            now: [0.0; L],
-            due: [f64::INFINITY; L],
+            registers: values.iter().map(|&value| [[value; 4]; Q]).collect(),
+            sums: vec![[[0.0; 4]; Q]; plan.compiled.terms.len()],
+            now: [[0.0; 4]; Q],
+            due: [[f64::INFINITY; 4]; Q],
             rng: stream::Lanes::default(),
-            lanes: std::array::from_fn(|_| Lane::default()),
+            lanes: std::array::from_fn(|_| std::array::from_fn(|_| Lane::default())),
             active: 0,
             steps: 0,
-            check: PATIENCE,
-            summaries: vec![f64::NAN; L * plan.recorder.columns()],
+            summaries: vec![f64::NAN; 4 * Q * plan.recorder.columns()],
             scratch: Vec::with_capacity(values.len()),
         }
     }
 
-    /// At most as many trajectories as there are lanes, where they were.
-    fn resume(plan: &'a Lanes<'a>, paths: Vec<Path>) -> Self {
-        let mut block = Self::new(plan);
-        for (lane, path) in paths.into_iter().enumerate() {
-            block.registers.iter_mut().zip(path.registers).for_each(|(lanes, value)| lanes[lane] = value);
-            block.summaries_mut(lane).copy_from_slice(&path.summaries);
-            block.occupy(lane, &path.rng, (path.row, path.next), path.now);
-            block.lanes[lane].began = -(path.events as i64);
+    /// Takes over the trajectories of another block, of which there are no more than lanes.
+    fn take_over<const P: usize>(&mut self, other: &mut Block<'a, P>) {
+        let busy: Vec<usize> = (0..4 * P).filter(|&from| other.lanes[from / 4][from % 4].busy).collect();
+        for (to, from) in busy.into_iter().enumerate() {
+            let ((p, m), (q, k)) = ((from / 4, from % 4), (to / 4, to % 4));
+            for (registers, others) in self.registers.iter_mut().zip(&other.registers) {
+                registers[q][k] = others[p][m];
+            }
+            self.summaries_of(to).copy_from_slice(other.summaries_of(from));
+            self.rng.set(to, &other.rng.get(from));
+            (self.now[q][k], self.due[q][k]) = (other.now[p][m], other.due[p][m]);
+            self.lanes[q][k] = other.lanes[p][m].clone();
+            self.lanes[q][k].began += self.steps - other.steps;
+            self.active += 1;
         }
-        block
-    }
-
-    /// Takes a trajectory out of its lane.
-    fn path(&self, lane: usize) -> Option<Path> {
-        let Lane { row, next, began, busy, .. } = self.lanes[lane];
-        let columns = self.plan.recorder.columns();
-        busy.then(|| Path {
-            registers: self.registers.iter().map(|lanes| lanes[lane]).collect(),
-            summaries: self.summaries[lane * columns..(lane + 1) * columns].to_vec(),
-            rng: self.rng.get(lane),
-            now: self.now[lane],
-            row,
-            next,
-            events: (self.steps as i64 - began) as u64,
-        })
-    }
-
-    fn summaries_mut(&mut self, lane: usize) -> &mut [f64] {
-        let columns = self.plan.recorder.columns();
-        &mut self.summaries[lane * columns..(lane + 1) * columns]
     }
 
     #[inline(always)]
-    fn occupy(&mut self, lane: usize, rng: &Stream, (row, next): (usize, usize), now: f64) {
-        self.rng.set(lane, rng);
-        (self.now[lane], self.due[lane]) = (now, self.plan.recorder.times()[next]);
-        let began = self.steps as i64;
-        self.lanes[lane] = Lane { row, next, began, busy: true, ended: false, failure: None };
-        self.active += 1;
+    fn summaries_of(&mut self, lane: usize) -> &mut [f64] {
+        let columns = self.plan.recorder.columns();
+        &mut self.summaries[lane * columns..(lane + 1) * columns]
     }
 
     /// Starts a trajectory in a lane.
     #[inline(always)]
     fn set_out(&mut self, lane: usize, (theta, rng): (&[f64], &Stream), row: usize) -> Result<(), Failure> {
         self.plan.compiled.set_out(theta, &mut self.scratch)?;
-        self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[lane] = *value);
-        self.occupy(lane, rng, (row, 0), 0.0);
+        let (q, k) = (lane / 4, lane % 4);
+        self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[q][k] = *value);
+        self.rng.set(lane, rng);
+        (self.now[q][k], self.due[q][k]) = (0.0, self.plan.recorder.times()[0]);
+        self.lanes[q][k] = Lane { row, began: self.steps, busy: true, ..Lane::default() };
+        self.active += 1;
         Ok(())
     }
 
@@ -241,7 +218,7 @@ impl<'a, const L: usize> Block<'a, L> {
         while let Some(row) = feed.next() {
             match self.set_out(lane, (rows.jobs.theta(row), &rows.streams.at(row)), row) {
                 Ok(()) => return,
-                Err(failure) => feed.finish(row, self.summaries_mut(lane), Err(failure)),
+                Err(failure) => feed.finish(row, self.summaries_of(lane), Err(failure)),
             }
         }
     }
@@ -249,67 +226,62 @@ impl<'a, const L: usize> Block<'a, L> {
     /// Takes every lane to its next event and through it, and says whether a trajectory ended before.
     #[inline(always)]
     fn step(&mut self) -> bool {
-        let Compiled { at_events, terms, doubtful, watched, changes, .. } = self.plan.compiled;
-        let registers = &mut self.registers[..];
-        program::run(at_events, registers);
+        let Compiled { at_events, terms, doubtful, watched, .. } = self.plan.compiled;
+        program::run(at_events, &mut self.registers);
         for &register in doubtful {
-            for value in &mut registers[register as usize] {
+            for value in self.registers[register as usize].as_flattened_mut() {
                 *value = if *value >= 0.0 { *value } else { f64::NAN };
             }
         }
-        let mut total = [0.0; L];
-        for (term, sums) in terms.iter().zip(&mut self.sums) {
-            let (c, i) = (&registers[term.c as usize], &registers[term.i as usize]);
-            if term.j == ONE {
-                for l in 0..L {
-                    total[l] += c[l] * i[l];
-                }
-            } else {
-                let j = &registers[term.j as usize];
-                for l in 0..L {
-                    total[l] += c[l] * i[l] * (j[l] - term.less);
-                }
-            }
-            *sums = total;
-        }
-        let waits = minus_ln(&self.rng.uniforms());
-        for l in 0..L {
-            // Infinite when nothing can happen any more.
-            self.now[l] += waits[l] / total[l];
-        }
+        let total = propensities(terms, &self.registers, &mut self.sums);
+        let uniforms = self.rng.uniforms();
         let ceiling = self.plan.limits.ceiling;
-        let mut any = false;
-        for l in 0..L {
-            any |= !(self.now[l] <= self.due[l]) | !(total[l] <= ceiling);
-        }
-        for &register in watched {
-            for l in 0..L {
-                any |= registers[register as usize][l] < 0.0;
+        let (mut now, due, mut any) = (self.now, self.due, [0_u64; 4]);
+        for q in 0..Q {
+            let waits = minus_ln(uniforms[q]);
+            for k in 0..4 {
+                // Infinite when nothing can happen any more.
+                now[q][k] += waits[k] / total[q][k];
+                let quiet = (now[q][k] <= due[q][k]) & (total[q][k] <= ceiling);
+                any[k] |= if quiet { 0 } else { u64::MAX };
             }
         }
-        let ended = any && self.look(&total);
-        self.react(&total, changes);
+        self.now = now;
+        for &register in watched {
+            let amounts = self.registers[register as usize];
+            for q in 0..Q {
+                for k in 0..4 {
+                    any[k] |= if amounts[q][k] < 0.0 { u64::MAX } else { 0 };
+                }
+            }
+        }
+        let ended = any != [0; 4] && self.look(total);
+        self.react(total);
         self.steps += 1;
         ended
     }
 
     /// Applies to each lane the reaction that its mark falls on.
     #[inline(always)]
-    fn react(&mut self, total: &[f64; L], changes: &[Vec<Change>]) {
-        let Some((last, others)) = changes.split_last() else { return };
+    fn react(&mut self, total: Wide<Q>) {
+        let Some((last, others)) = self.plan.compiled.changes.split_last() else { return };
         // Whether the mark lies above the sums before the reaction at hand.
-        let mut above = [1.0; L];
+        let mut above = [[1.0; 4]; Q];
         if !others.is_empty() {
             let mut marks = self.rng.uniforms();
-            for l in 0..L {
-                marks[l] *= total[l];
+            for q in 0..Q {
+                for k in 0..4 {
+                    marks[q][k] *= total[q][k];
+                }
             }
             for (changes, sums) in others.iter().zip(&self.sums) {
-                let mut fires = [0.0; L];
-                for l in 0..L {
-                    let beyond = if marks[l] >= sums[l] { 1.0 } else { 0.0 };
-                    fires[l] = above[l] - beyond;
-                    above[l] = beyond;
+                let mut fires = [[0.0; 4]; Q];
+                for q in 0..Q {
+                    for k in 0..4 {
+                        let beyond = if marks[q][k] >= sums[q][k] { 1.0 } else { 0.0 };
+                        fires[q][k] = above[q][k] - beyond;
+                        above[q][k] = beyond;
+                    }
                 }
                 apply(changes, &fires, &mut self.registers);
             }
@@ -320,28 +292,30 @@ impl<'a, const L: usize> Block<'a, L> {
 
     /// Observes the lanes whose observation is due and finds those that cannot go on. Whether any ended.
     #[inline(always)]
-    fn look(&mut self, total: &[f64; L]) -> bool {
+    fn look(&mut self, total: Wide<Q>) -> bool {
         let Lanes { compiled, recorder, limits } = self.plan;
         let (times, columns) = (recorder.times(), recorder.columns());
         let mut any = false;
-        for l in 0..L {
-            let lane = &mut self.lanes[l];
+        for l in 0..4 * Q {
+            let (q, k) = (l / 4, l % 4);
+            let lane = &mut self.lanes[q][k];
             if !lane.busy {
                 continue;
             }
-            let below = compiled.watched.iter().any(|&register| self.registers[register as usize][l] < 0.0);
-            if !(total[l] <= limits.ceiling) || below {
-                let registers: Vec<[f64; 1]> = self.registers.iter().map(|lanes| [lanes[l]]).collect();
+            let value = |register: Register| self.registers[register as usize][q][k];
+            let below = compiled.watched.iter().any(|&register| value(register) < 0.0);
+            if !(total[q][k] <= limits.ceiling) || below {
+                let registers: Vec<[f64; 1]> = self.registers.iter().map(|lanes| [lanes[q][k]]).collect();
                 lane.failure = Some(compiled.complaint(registers, limits.ceiling));
             } else {
                 let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
-                while self.due[l] < self.now[l] {
-                    recorder.record(lane.next, (&self.registers, l), summaries);
+                while self.due[q][k] < self.now[q][k] {
+                    recorder.record(lane.next, value, self.registers.len(), summaries);
                     lane.next += 1;
-                    self.due[l] = times.get(lane.next).copied().unwrap_or(f64::INFINITY);
+                    self.due[q][k] = times.get(lane.next).copied().unwrap_or(f64::INFINITY);
                 }
             }
-            lane.ended = lane.failure.is_some() || lane.next == times.len();
+            lane.ended |= lane.failure.is_some() || lane.next == times.len();
             any |= lane.ended;
         }
         any
@@ -351,43 +325,75 @@ impl<'a, const L: usize> Block<'a, L> {
     #[inline(always)]
     fn finish(&mut self, lane: usize, feed: &mut dyn Feed) {
         let Lanes { recorder, limits, .. } = self.plan;
-        let ended = &mut self.lanes[lane];
+        let (q, k) = (lane / 4, lane % 4);
+        let ended = &mut self.lanes[q][k];
         let columns = recorder.columns();
         let summaries = &mut self.summaries[lane * columns..(lane + 1) * columns];
         // The step in which it ended is not an event of its own.
-        let events = (self.steps as i64 - ended.began) as u64 - 1;
+        let events = (self.steps - ended.began - 1) as u64;
         let outcome = match ended.failure.take() {
             Some(failure) => Err(failure),
             None => limits.allow(events).and_then(|()| {
-                let value = |register: Register| self.registers[register as usize][lane];
+                let value = |register: Register| self.registers[register as usize][q][k];
                 recorder.measure(value, &mut self.rng.get(lane), summaries)
             }),
         };
         feed.finish(ended.row, summaries, outcome);
         (ended.busy, ended.ended) = (false, false);
-        self.due[lane] = f64::INFINITY;
+        self.due[q][k] = f64::INFINITY;
         self.active -= 1;
     }
 
-    /// Ends trajectories that have had too many events, and says whether there are any.
-    fn give_up(&mut self) -> bool {
-        let (steps, most) = (self.steps as i64, self.plan.limits.max_events);
-        let mut any = false;
-        for lane in self.lanes.iter_mut().filter(|lane| lane.busy) {
-            lane.ended |= (steps - lane.began) as u64 - 1 > most;
-            any |= lane.ended;
+    /// Lets trajectories that have had too many events end with the next step.
+    fn give_up(&mut self) {
+        let most = self.plan.limits.max_events;
+        let lanes = self.lanes.as_flattened_mut().iter_mut().zip(self.due.as_flattened_mut());
+        for (lane, due) in lanes.filter(|(lane, _)| lane.busy) {
+            if (self.steps - lane.began) as u64 > most {
+                lane.ended = true;
+                // Makes the next step look at it.
+                *due = f64::NEG_INFINITY;
+            }
         }
-        any
     }
+}
+
+/// The sums of the propensities up to each reaction, and the last of them.
+#[inline(always)]
+fn propensities<const Q: usize>(terms: &[Term], registers: &[Wide<Q>], sums: &mut [Wide<Q>]) -> Wide<Q> {
+    for (at, term) in terms.iter().enumerate() {
+        let before = if at == 0 { [[0.0; 4]; Q] } else { sums[at - 1] };
+        let (c, i) = (registers[term.c as usize], registers[term.i as usize]);
+        let mut here = [[0.0; 4]; Q];
+        if term.j == ONE {
+            for q in 0..Q {
+                for k in 0..4 {
+                    here[q][k] = before[q][k] + c[q][k] * i[q][k];
+                }
+            }
+        } else {
+            let j = registers[term.j as usize];
+            for q in 0..Q {
+                for k in 0..4 {
+                    here[q][k] = before[q][k] + c[q][k] * i[q][k] * (j[q][k] - term.less);
+                }
+            }
+        }
+        sums[at] = here;
+    }
+    sums.last().copied().unwrap_or([[0.0; 4]; Q])
 }
 
 /// Adds a reaction's changes, as many times as it fires.
 #[inline(always)]
-fn apply<const L: usize>(changes: &[Change], fires: &[f64; L], registers: &mut [[f64; L]]) {
+fn apply<const Q: usize>(changes: &[Change], fires: &Wide<Q>, registers: &mut [Wide<Q>]) {
     for change in changes {
-        let amounts = &mut registers[change.register as usize];
-        for l in 0..L {
-            amounts[l] += fires[l] * change.by;
+        let mut amounts = registers[change.register as usize];
+        for q in 0..Q {
+            for k in 0..4 {
+                amounts[q][k] += fires[q][k] * change.by;
+            }
         }
+        registers[change.register as usize] = amounts;
     }
 }

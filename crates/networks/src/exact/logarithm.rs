@@ -7,7 +7,7 @@ use std::f64::consts::{LN_2, SQRT_2};
 /// The mantissa m, moved to lie around 1, by the series of `2 atanh((m - 1) / (m + 1))`; a division costs less than
 /// a table in memory, whose numbers would have to be gathered lane by lane.
 #[inline(always)]
-pub(super) fn minus_ln<const L: usize>(u: &[f64; L]) -> [f64; L] {
+pub(super) fn minus_ln<const L: usize>(u: [f64; L]) -> [f64; L] {
     /// The bits of 2^52 + 2^51: added to a small whole number they make it a float's mantissa.
     const MAGIC: u64 = 0x4338_0000_0000_0000;
     let half = (0.5 * SQRT_2).to_bits();
@@ -39,12 +39,12 @@ mod tests {
         let mut worst: f64 = 0.0;
         while u < 1.0 {
             for u in [u, 1.0 - u] {
-                let [found] = minus_ln(&[u]);
+                let [found] = minus_ln([u]);
                 worst = worst.max((found / -libm::log(u) - 1.0).abs());
             }
             u *= 1.000_37;
         }
         assert!(worst < 1e-10, "off by {worst}");
-        assert_eq!(minus_ln(&[1.0 - smallest, 0.25])[1], minus_ln(&[0.25])[0]);
+        assert_eq!(minus_ln([1.0 - smallest, 0.25])[1], minus_ln([0.25])[0]);
     }
 }

@@ -14,10 +14,11 @@ pub(crate) use tree::{Graph, Tree, suits_lanes};
 
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Feed, Jobs};
-use counterpoise_core::stream::{self, Stream};
+use counterpoise_core::stream::Stream;
 
 use logarithm::minus_ln;
 
+use crate::expression::program::Register;
 use crate::observe::Recorder;
 
 /// When a trajectory is given up.
@@ -102,32 +103,10 @@ pub(crate) fn simulate_rows(one: &mut dyn OneByOne, columns: usize, jobs: &Jobs<
     }
 }
 
-/// A single stream of the variates that events need.
-#[derive(Debug)]
-struct Draws(stream::Lanes<1>);
-
-impl Draws {
-    fn new(rng: &Stream) -> Self {
-        let mut lanes = stream::Lanes::default();
-        lanes.set(0, rng);
-        Self(lanes)
-    }
-
-    /// A uniform variate between 0 and 1, both excluded.
-    #[inline(always)]
-    fn uniform(&mut self) -> f64 {
-        self.0.uniforms()[0]
-    }
-
-    /// An exponential variate of mean 1.
-    #[inline(always)]
-    fn exponential(&mut self) -> f64 {
-        minus_ln(&self.0.uniforms())[0]
-    }
-
-    fn stream(&self) -> Stream {
-        self.0.get(0)
-    }
+/// An exponential variate of mean 1.
+#[inline(always)]
+fn exponential(rng: &mut Stream) -> f64 {
+    minus_ln([rng.uniform()])[0]
 }
 
 /// Writes down every observation before `now`, or up to it: the number of the next.
@@ -141,7 +120,8 @@ fn observe(
 ) -> usize {
     let times = recorder.times();
     while next < times.len() && times[next] < now {
-        recorder.record(next, (registers, 0), summaries);
+        let value = |register: Register| registers[register as usize][0];
+        recorder.record(next, value, registers.len(), summaries);
         next += 1;
     }
     next

@@ -8,7 +8,7 @@ use counterpoise_core::problem::Failure;
 use counterpoise_core::stream::Stream;
 
 use super::events::Events;
-use super::{Draws, Ended, Limits, OneByOne, PATIENCE, observe};
+use super::{Ended, Limits, OneByOne, PATIENCE, exponential, observe};
 use crate::compile::{Compiled, Term};
 use crate::expression::bounds::{self, Interval};
 use crate::expression::program::{self, Register};
@@ -125,7 +125,7 @@ impl OneByOne for Timed<'_> {
     fn trajectory(
         &mut self,
         theta: &[f64],
-        rng: Stream,
+        mut rng: Stream,
         summaries: &mut [f64],
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
@@ -135,12 +135,11 @@ impl OneByOne for Timed<'_> {
         let times = self.recorder.times();
         // What lies after the last observation need not be known.
         let end = self.recorder.end().next_up();
-        let mut draws = Draws::new(&rng);
         let (mut now, mut next, mut reactions, mut rounds) = (0.0, 0, 0, 0_u64);
         let mut stretch = end;
         loop {
             let (bound, looked) = self.bound(now, stretch.min(end - now))?;
-            let candidate = now + draws.exponential() / bound;
+            let candidate = now + exponential(&mut rng) / bound;
             let (mut to, mut reacts) = (candidate, true);
             if !(candidate <= now + looked) {
                 (to, reacts) = (now + looked, false);
@@ -157,7 +156,7 @@ impl OneByOne for Timed<'_> {
             self.registers[self.time as usize] = [now];
             if reacts {
                 let total = self.total()?;
-                let mark = draws.uniform() * bound;
+                let mark = rng.uniform() * bound;
                 if mark < total
                     && let Some(reaction) = self.find(mark)
                 {
@@ -180,6 +179,6 @@ impl OneByOne for Timed<'_> {
         }
         self.limits.allow(reactions)?;
         let value = |register: Register| self.registers[register as usize][0];
-        Ok(self.recorder.measure(value, &mut draws.stream(), summaries)?)
+        Ok(self.recorder.measure(value, &mut rng, summaries)?)
     }
 }

@@ -3,7 +3,7 @@
 use counterpoise_core::stream::Stream;
 
 use super::sums::Sums;
-use super::{Draws, Ended, Limits, OneByOne, PATIENCE, observe};
+use super::{Ended, Limits, OneByOne, PATIENCE, exponential, observe};
 use crate::compile::{Compiled, Term};
 use crate::expression::program::{self, Known, Operation, Register};
 use crate::observe::Recorder;
@@ -102,7 +102,7 @@ impl OneByOne for Tree<'_> {
     fn trajectory(
         &mut self,
         theta: &[f64],
-        rng: Stream,
+        mut rng: Stream,
         summaries: &mut [f64],
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
@@ -112,11 +112,10 @@ impl OneByOne for Tree<'_> {
         self.sums.fill(all.into_iter());
         let (graph, compiled, recorder) = (self.graph, self.compiled, self.recorder);
         let times = recorder.times();
-        let mut draws = Draws::new(&rng);
         let (mut now, mut next, mut events) = (0.0, 0, 0);
         loop {
             let total = self.sums.total();
-            now += draws.exponential() / total;
+            now += exponential(&mut rng) / total;
             if !(now <= times[next]) || !(total <= self.limits.ceiling) {
                 if !(total <= self.limits.ceiling) {
                     return Err(self.complaint());
@@ -126,7 +125,7 @@ impl OneByOne for Tree<'_> {
                     break;
                 }
             }
-            let reaction = self.sums.find(draws.uniform() * total);
+            let reaction = self.sums.find(rng.uniform() * total);
             for change in &compiled.changes[reaction] {
                 let amount = &mut self.registers[change.register as usize][0];
                 *amount += change.by;
@@ -150,7 +149,7 @@ impl OneByOne for Tree<'_> {
         }
         self.limits.allow(events)?;
         let value = |register: Register| self.registers[register as usize][0];
-        Ok(recorder.measure(value, &mut draws.stream(), summaries)?)
+        Ok(recorder.measure(value, &mut rng, summaries)?)
     }
 }
 

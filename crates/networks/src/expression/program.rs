@@ -208,30 +208,48 @@ impl Compiler {
     }
 }
 
-/// Runs operations on many register files side by side.
+/// What a register holds: the number of one trajectory, or of each of several side by side.
+pub(crate) trait Numbers: Copy {
+    /// The values of a function.
+    fn map(of: [Self; 3], f: impl Fn(f64, f64, f64) -> f64) -> Self;
+}
+
+impl Numbers for [f64; 1] {
+    #[inline(always)]
+    fn map([[a], [b], [c]]: [Self; 3], f: impl Fn(f64, f64, f64) -> f64) -> Self {
+        [f(a, b, c)]
+    }
+}
+
+impl<const Q: usize> Numbers for [[f64; 4]; Q] {
+    #[inline(always)]
+    fn map([a, b, c]: [Self; 3], f: impl Fn(f64, f64, f64) -> f64) -> Self {
+        let mut values = [[0.0; 4]; Q];
+        for q in 0..Q {
+            for k in 0..4 {
+                values[q][k] = f(a[q][k], b[q][k], c[q][k]);
+            }
+        }
+        values
+    }
+}
+
+/// Runs operations on registers.
 #[inline(always)]
-pub(crate) fn run<const L: usize>(operations: &[Operation], registers: &mut [[f64; L]]) {
+pub(crate) fn run<N: Numbers>(operations: &[Operation], registers: &mut [N]) {
     for Operation { function, to, from } in operations {
-        let [a, b, c] = from.map(|register| registers[register as usize]);
-        let to = &mut registers[*to as usize];
+        let of = from.map(|register| registers[register as usize]);
         // The arithmetic that rates are made of becomes vector instructions; the rest goes lane by lane.
-        macro_rules! each {
-            ($lane:ident => $value:expr) => {
-                for $lane in 0..L {
-                    to[$lane] = $value;
-                }
-            };
-        }
-        match function {
-            Function::Add => each!(l => a[l] + b[l]),
-            Function::Subtract => each!(l => a[l] - b[l]),
-            Function::Multiply => each!(l => a[l] * b[l]),
-            Function::Divide => each!(l => a[l] / b[l]),
-            Function::Negate => each!(l => -a[l]),
-            Function::Sqrt => each!(l => a[l].sqrt()),
-            Function::Min => each!(l => Function::Min.value([a[l], b[l], c[l]])),
-            Function::Max => each!(l => Function::Max.value([a[l], b[l], c[l]])),
-            function => each!(l => function.value([a[l], b[l], c[l]])),
-        }
+        registers[*to as usize] = match function {
+            Function::Add => N::map(of, |a, b, _| a + b),
+            Function::Subtract => N::map(of, |a, b, _| a - b),
+            Function::Multiply => N::map(of, |a, b, _| a * b),
+            Function::Divide => N::map(of, |a, b, _| a / b),
+            Function::Negate => N::map(of, |a, _, _| -a),
+            Function::Sqrt => N::map(of, |a, _, _| a.sqrt()),
+            Function::Min => N::map(of, |a, b, _| Function::Min.value([a, b, b])),
+            Function::Max => N::map(of, |a, b, _| Function::Max.value([a, b, b])),
+            function => N::map(of, |a, b, c| function.value([a, b, c])),
+        };
     }
 }

@@ -74,18 +74,20 @@ impl Recorder {
         self.columns
     }
 
-    /// Writes the state of a lane as that at observation time number `at`.
+    /// Writes a state as that at observation time number `at`. The first `registers` numbers are its registers.
     #[inline(always)]
-    pub(crate) fn record<const L: usize>(
+    pub(crate) fn record(
         &self,
         at: usize,
-        (registers, lane): (&[[f64; L]], usize),
+        value: impl Fn(Register) -> f64,
+        registers: usize,
         summaries: &mut [f64],
     ) {
         if self.plain {
-            self.write(at, |register| registers[register as usize][lane], summaries);
+            self.write(at, value, summaries);
         } else {
-            self.compute(at, registers.iter().map(|values| [values[lane]]).collect(), summaries);
+            let registers = (0..registers).map(|register| [value(register as Register)]).collect();
+            self.compute(at, registers, summaries);
         }
     }
 
