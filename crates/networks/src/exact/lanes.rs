@@ -356,13 +356,14 @@ impl<'a, const L: usize> Block<'a, L> {
         let summaries = &mut self.summaries[lane * columns..(lane + 1) * columns];
         // The step in which it ended is not an event of its own.
         let events = (self.steps as i64 - ended.began) as u64 - 1;
-        let outcome = match ended.failure.take() {
+        // Too many events come before any other failure: when they are noticed depends on the other lanes.
+        let outcome = limits.allow(events).and_then(|()| match ended.failure.take() {
             Some(failure) => Err(failure),
-            None => limits.allow(events).and_then(|()| {
+            None => {
                 let value = |register: Register| self.registers[register as usize][lane];
                 recorder.measure(value, &mut self.rng.get(lane), summaries)
-            }),
-        };
+            }
+        });
         feed.finish(ended.row, summaries, outcome);
         (ended.busy, ended.ended) = (false, false);
         self.due[lane] = f64::INFINITY;
