@@ -44,10 +44,7 @@ pub enum ModelError {
         /// What was given.
         found: f64,
     },
-    /// Two observation times round to the same six digits, and so would their statistics' names.
-    #[error("expected observation times that differ in six significant digits, found two at {time}")]
-    TimesCoincide {
-        /// The shared name.
-        time: String,
-    },
+    /// The options give observation times that cannot be used.
+    #[error(transparent)]
+    Times(#[from] counterpoise_networks::TimesError),
 }

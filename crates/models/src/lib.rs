@@ -23,17 +23,14 @@ mod diffusion;
 mod dimerization;
 mod error;
 mod limits;
+mod reactions;
 mod setting;
-mod times;
 mod toy;
 
 #[cfg(test)]
 mod oracle;
 
 pub use catalogue::{Model, ModelOption, NAMES, builtin, options};
-pub use death::Death;
-pub use diffusion::Diffusion;
-pub use dimerization::Dimerization;
 pub use error::ModelError;
 pub use setting::{Parameter, Preset, Setting, setting};
 pub use toy::Toy;

@@ -4,12 +4,6 @@ use counterpoise_core::problem::Failure;
 
 use crate::ModelError;
 
-/// Events after which a simulation is given up: minutes of work, far beyond any draw from the paper's priors.
-pub(crate) const MOST_EVENTS: u64 = 10_000_000_000;
-
-/// Observation times a model may have.
-pub(crate) const MOST_TIMES: usize = 10_000;
-
 /// The whole number that an option's value stands for.
 pub(crate) fn whole(option: &'static str, value: f64) -> Result<usize, ModelError> {
     // Above 2^32 no model's range would admit it, and below the conversion is exact.
@@ -56,11 +50,6 @@ pub(crate) fn parameters<const D: usize>(names: [&str; D], theta: &[f64]) -> Res
             names[bad], values[bad]
         ))),
     }
-}
-
-/// Refusal of parameters that would never finish.
-pub(crate) fn endless() -> Failure {
-    Failure::Declined(format!("these rates need more than {MOST_EVENTS} events"))
 }
 
 #[cfg(test)]

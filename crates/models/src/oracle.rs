@@ -58,8 +58,12 @@ pub(crate) fn sum_of_indicators(probabilities: impl Iterator<Item = f64>) -> Vec
 
 /// Rows 0, 1, ... of a generation at one theta, each from its own stream.
 pub(crate) fn simulate(simulator: &dyn Simulator, theta: &[f64], rows: usize) -> Table {
+    simulate_with(Seed(11), simulator, theta, rows)
+}
+
+fn simulate_with(seed: Seed, simulator: &dyn Simulator, theta: &[f64], rows: usize) -> Table {
     let thetas = Table::from_rows(theta.len(), theta.repeat(rows));
-    let jobs = Jobs { thetas: &thetas, seed: Seed(11), generation: 0, first: 0 };
+    let jobs = Jobs { thetas: &thetas, seed, generation: 0, first: 0 };
     let chunk = simulate_rows(simulator, &jobs, &(0..rows).collect::<Vec<_>>());
     assert!(chunk.outcomes.iter().all(Result::is_ok), "{:?}", chunk.outcomes);
     chunk.summaries
@@ -81,6 +85,37 @@ pub(crate) fn agree(what: &str, draws: &[f64], exact: Moments) {
         "{what}: variance {variance}, exact {} +- {error}",
         exact.variance
     );
+}
+
+/// Why parameters are declined.
+pub(crate) fn declined(simulator: &dyn Simulator, theta: &[f64]) -> String {
+    let mut summaries = vec![0.0; simulator.summaries()];
+    match simulator.simulate(theta, &mut Seed(1).stream(Stage::Simulate, 0, 0), &mut summaries) {
+        Err(Failure::Declined(why)) => why,
+        other => panic!("{theta:?} gives {other:?}"),
+    }
+}
+
+/// Mean and variance of every statistic are the same in both simulators within five standard errors of their
+/// difference: two comparisons a statistic, each of which correct ones fail with probability 5.7e-7 where averages
+/// are normal.
+pub(crate) fn alike(one: &dyn Simulator, other: &dyn Simulator, theta: &[f64], rows: usize) {
+    let tables = [simulate_with(Seed(21), one, theta, rows), simulate_with(Seed(22), other, theta, rows)];
+    assert_eq!(tables[0].columns(), tables[1].columns());
+    let n = rows as f64;
+    for column in 0..tables[0].columns() {
+        let [a, b] = tables.each_ref().map(|table| {
+            let draws: Vec<_> = table.column(column).iter().map(|&draw| (draw, 1.0)).collect();
+            Moments::weighted(&draws)
+        });
+        let differ = |what: &str, a: f64, b: f64, errors: f64| {
+            let error = 5.0 * (errors / n).sqrt() + 1e-9;
+            assert!((a - b).abs() < error, "{theta:?}, column {column}: {what} {a} and {b} +- {error}");
+        };
+        differ("means", a.mean, b.mean, a.variance + b.variance);
+        let spread = |of: Moments| (of.fourth - of.variance.powi(2)).max(0.0);
+        differ("variances", a.variance, b.variance, spread(a) + spread(b));
+    }
 }
 
 /// First and second derivative of `f` at `x`.

@@ -238,7 +238,7 @@ impl Product {
         parts.take(&expression, false)?;
         match parts.factors[..] {
             [] => {}
-            [(_, less)] if less == 0.0 => {}
+            [(_, 0.0)] => {}
             [(_, a), (_, b)] if a == 0.0 && b == 0.0 => {}
             [(s, a), (t, b)] if s == t && a + b == 1.0 && a * b == 0.0 && counted[s] => {
                 parts.factors.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -1,5 +1,8 @@
 //! Stochastic reaction networks: written in a few lines, read from SBML, and simulated.
 
+// What is not at most a limit may be NaN, and lanes are indexed in several arrays at once.
+#![allow(clippy::neg_cmp_op_on_partial_ord, clippy::needless_range_loop)]
+
 mod compile;
 mod exact;
 mod expression;

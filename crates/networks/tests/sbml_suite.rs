@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use counterpoise_core::problem::{Failure, Simulator};
-use counterpoise_core::stream::{Seed, Stage};
+use counterpoise_core::problem::Simulator;
+use counterpoise_core::simulate::{Jobs, simulate_rows};
+use counterpoise_core::stream::Seed;
+use counterpoise_core::table::Table;
 use counterpoise_networks::{Method, Network, Observable, Observation, Simulation, Times, sbml};
 
 /// Cases that are networks of reactions; the others draw from the laws of the package distrib.
@@ -118,7 +120,44 @@ fn case(suite: &Path, number: usize) -> Case {
 }
 
 /// Simulations of each case.
-const SIMULATIONS: u64 = 10_000;
+const SIMULATIONS: usize = 10_000;
+
+/// The case whose variances are judged by the exact kurtosis.
+const HEAVY: usize = 3;
+
+/// Mean, standard deviation and kurtosis of case 3 at a time: births at lambda = 1 and deaths at mu = 1.1 for each of
+/// 100 ancestors. The descendants of one are 0 with probability a, and n with (1 - a) (1 - b) b^(n - 1).
+fn birth_and_death(time: f64) -> (f64, f64, f64) {
+    let (lambda, mu, ancestors) = (1.0, 1.1, 100.0);
+    let e = f64::exp((lambda - mu) * time);
+    let a = mu * (e - 1.0) / (lambda * e - mu);
+    let b = lambda * (e - 1.0) / (lambda * e - mu);
+    // Means of n, n (n - 1), ..., then those of the powers.
+    let factorial = |k: i32, k_factorial: f64| (1.0 - a) * k_factorial * b.powi(k - 1) / (1.0 - b).powi(k);
+    let [f1, f2, f3, f4] = [factorial(1, 1.0), factorial(2, 2.0), factorial(3, 6.0), factorial(4, 24.0)];
+    let [m1, m2, m3, m4] = [f1, f2 + f1, f3 + 3.0 * f2 + f1, f4 + 6.0 * f3 + 7.0 * f2 + f1];
+    let variance = m2 - m1 * m1;
+    let fourth = m4 - 4.0 * m1 * m3 + 6.0 * m1 * m1 * m2 - 3.0 * m1.powi(4);
+    let excess = fourth / (variance * variance) - 3.0;
+    (ancestors * m1, (ancestors * variance).sqrt(), 3.0 + excess / ancestors)
+}
+
+/// How much wider than under a normal law the variance of a sample spreads.
+fn spread(kurtosis: f64) -> f64 {
+    ((kurtosis - 1.0) / 2.0).sqrt()
+}
+
+#[test]
+fn the_moments_of_case_3_are_those_of_the_suite() {
+    let Some(suite) = suite() else { return };
+    let case = case(&suite, HEAVY);
+    for (&time, &(mean, sd)) in case.times.iter().zip(&case.moments[0]).skip(1) {
+        let exact = birth_and_death(time);
+        // The suite gives five digits after the point.
+        assert!((exact.0 - mean).abs() < 6e-6 && (exact.1 - sd).abs() < 6e-6, "{time}: {exact:?}");
+    }
+    assert!(spread(birth_and_death(1.0).2) < 1.1 && spread(birth_and_death(50.0).2) > 3.0);
+}
 
 /// What came out of one case.
 #[derive(Default)]
@@ -131,7 +170,7 @@ struct Verdict {
 }
 
 /// Rows 0, 1, ... as a run would simulate them: sums of the values and of their squared distances from the means.
-fn verdict(suite: &Path, number: usize) -> Result<Verdict, Failure> {
+fn verdict(suite: &Path, number: usize) -> Verdict {
     let case = case(suite, number);
     let documents = documents(suite, case.number);
     let model = sbml::read(documents.values().next_back().unwrap()).unwrap();
@@ -143,14 +182,20 @@ fn verdict(suite: &Path, number: usize) -> Result<Verdict, Failure> {
     };
     let observables = case.variables.iter().map(observable).collect();
     let observation = Observation { times: Times::new(case.times.clone()).unwrap(), observables };
-    let network = model.network(&[]).unwrap();
+    let mut network = model.network(&[]).unwrap();
+    // A table has at least one column.
+    network.parameters.push("unused".into());
     let simulation = Simulation::new(network, observation, Method::Direct, None).unwrap();
     let exact: Vec<(f64, f64)> = case.moments.iter().flatten().copied().collect();
     assert_eq!(exact.len(), simulation.summaries());
+    let thetas = Table::filled(SIMULATIONS, 1, 0.0);
+    let jobs = Jobs { thetas: &thetas, seed: Seed(1), generation: 0, first: 0 };
+    let chunk = simulate_rows(&simulation, &jobs, &(0..SIMULATIONS).collect::<Vec<_>>());
+    for (row, outcome) in chunk.outcomes.iter().enumerate() {
+        assert_eq!(*outcome, Ok(()), "case {number}, row {row}");
+    }
     let (mut sums, mut squares) = (vec![0.0; exact.len()], vec![0.0; exact.len()]);
-    let mut summaries = vec![0.0; exact.len()];
-    for row in 0..SIMULATIONS {
-        simulation.simulate(&[], &mut Seed(1).stream(Stage::Simulate, 0, row), &mut summaries)?;
+    for summaries in chunk.summaries.iter() {
         for (at, value) in summaries.iter().enumerate() {
             let distance = value - exact[at].0;
             sums[at] += distance;
@@ -174,7 +219,10 @@ fn verdict(suite: &Path, number: usize) -> Result<Verdict, Failure> {
             continue;
         }
         let z = n.sqrt() * shift / sd;
-        let y = (n / 2.0).sqrt() * (variance / (sd * sd) - 1.0);
+        let mut y = (n / 2.0).sqrt() * (variance / (sd * sd) - 1.0);
+        if number == HEAVY {
+            y /= spread(birth_and_death(case.times[at]).2);
+        }
         let outside = |(low, high): (f64, f64), value: f64| usize::from(value <= low || value >= high);
         verdict.points += 1;
         verdict.means_out += outside(case.mean_range, z);
@@ -182,7 +230,7 @@ fn verdict(suite: &Path, number: usize) -> Result<Verdict, Failure> {
         verdict.furthest_mean = verdict.furthest_mean.max(z.abs());
         verdict.furthest_sd = verdict.furthest_sd.max(y.abs());
     }
-    Ok(verdict)
+    verdict
 }
 
 /// Means and standard deviations of 10,000 simulations agree with the exact ones of the suite, at every time.
@@ -195,6 +243,12 @@ fn verdict(suite: &Path, number: usize) -> Result<Verdict, Failure> {
 /// - at most a quarter of the points of any one case outside,
 /// - no |z| above 5: 5.7e-7 a point, 2e-4 for the suite; and no |y| above 8, since y has a standard deviation of
 ///   sqrt((kurtosis - 1) / 2), which is above 1 where a process is close to extinction.
+///
+/// In case 3 that deviation grows to 6.9, for which the suite's range, made for a normal law, has no room: an exact
+/// sampler of this process (binomial survivors with negative binomial offspring) leaves (-5, 5) somewhere in nine of
+/// ten repeats of n = 10,000, at six to seven of the 50 points on average, and at 12 or more in one of seven repeats.
+/// Its y is therefore divided by the exact deviation, which follows from the law of the descendants of one ancestor.
+/// All other cases are judged by the suite's ranges.
 ///
 /// With other seeds an exact simulator would fail about once in a thousand times, by the overall share of points. The
 /// seed is fixed.
@@ -217,15 +271,10 @@ fn moments_agree_with_the_exact_ones() {
         (0..threads).for_each(|_| drop(scope.spawn(work)));
     });
     let verdicts = verdicts.into_inner().unwrap();
-    if verdicts.values().all(|verdict| matches!(verdict, Err(Failure::Declined(why)) if why.is_empty())) {
-        eprintln!("skipped: networks cannot be simulated yet");
-        return;
-    }
     let mut all = Verdict::default();
     eprintln!("case  points  z outside  furthest  y outside  furthest");
     let mut wrong = Vec::new();
     for (number, verdict) in verdicts {
-        let verdict = verdict.unwrap_or_else(|failure| panic!("case {number}: {failure}"));
         let Verdict { points, means_out, sds_out, furthest_mean, furthest_sd } = verdict;
         eprintln!(
             "{number:>4}  {points:>6}  {means_out:>9}  {furthest_mean:>8.2}  {sds_out:>9}  {furthest_sd:>8.2}"

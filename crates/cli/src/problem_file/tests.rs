@@ -208,16 +208,16 @@ fn a_network_is_described_by_all_that_determines_it() {
     assert_eq!(
         loaded.description["model"],
         json!({ "network": {
-            "species": { "A": "10 * 2", "B": "0" },
+            "species": { "A": "10*2", "B": "0" },
             "rules": { "total": "A + B" },
             "reactions": [
-                { "reaction": "2 A -> B @ k / 2", "mass_action": "permutations" },
-                { "reaction": "B -> 2 A @ { total / 2 * exp(-time) }" },
+                { "reaction": "2 A -> B @ k/2", "mass_action": "permutations" },
+                { "reaction": "B -> 2 A @ { total/2*exp(-time) }" },
             ],
             "times": [0.0, 0.5, 1.0],
             "observe": [
                 { "name": "A", "value": "A", "once": false },
-                { "name": "half", "value": "total / 2", "once": false,
+                { "name": "half", "value": "total/2", "once": false,
                   "noise": { "law": "normal", "size": "sigma" } },
             ],
             "simulator": { "rule": "tau-leaping", "epsilon": 0.05 },

@@ -331,13 +331,14 @@ impl<'a, const Q: usize> Block<'a, Q> {
         let summaries = &mut self.summaries[lane * columns..(lane + 1) * columns];
         // The step in which it ended is not an event of its own.
         let events = (self.steps - ended.began - 1) as u64;
-        let outcome = match ended.failure.take() {
+        let failure = ended.failure.take();
+        let outcome = limits.allow(events).and_then(|()| match failure {
             Some(failure) => Err(failure),
-            None => limits.allow(events).and_then(|()| {
+            None => {
                 let value = |register: Register| self.registers[register as usize][q][k];
                 recorder.measure(value, &mut self.rng.get(lane), summaries)
-            }),
-        };
+            }
+        });
         feed.finish(ended.row, summaries, outcome);
         (ended.busy, ended.ended) = (false, false);
         self.due[q][k] = f64::INFINITY;

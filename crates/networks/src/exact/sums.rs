@@ -69,10 +69,10 @@ impl Sums {
         ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))
     }
 
-    /// The sum of all.
+    /// The sum of all; never -0, which would put the next event at minus infinity.
     #[inline(always)]
     pub(super) fn total(&self) -> f64 {
-        self.group(self.levels[self.levels.len() - 1])
+        self.group(self.levels[self.levels.len() - 1]) + 0.0
     }
 
     /// The number on which `mark` falls, when they lie end to end: never one that is 0.

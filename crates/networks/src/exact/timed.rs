@@ -87,11 +87,16 @@ impl<'a> Timed<'a> {
                 let at = |register: Register| self.intervals[register as usize].high;
                 (at(term.c) * at(term.i) * (at(term.j) - term.less)).max(0.0)
             };
-            let bound = SLACK * self.compiled.terms.iter().map(most).sum::<f64>();
+            // From 0, since an empty sum is -0.
+            let bound = SLACK * self.compiled.terms.iter().map(most).fold(0.0, |sum, most| sum + most);
             if bound <= self.limits.ceiling {
                 return Ok((bound, stretch));
             }
             stretch *= 0.25;
+            // A stretch of no time at all would be looked at for ever.
+            if now + stretch == now {
+                break;
+            }
         }
         // A rate that is no number at all says so itself.
         self.total()?;
@@ -149,11 +154,15 @@ impl OneByOne for Timed<'_> {
                 (to, reacts) = (flip, false);
             }
             next = observe(self.recorder, next, to, &self.registers, summaries);
+            now = to;
+            self.registers[self.time as usize] = [now];
+            if self.changing && !reacts {
+                // A rate that is negative where no candidate came is negative still.
+                self.total()?;
+            }
             if next == times.len() {
                 break;
             }
-            now = to;
-            self.registers[self.time as usize] = [now];
             if reacts {
                 let total = self.total()?;
                 let mark = rng.uniform() * bound;

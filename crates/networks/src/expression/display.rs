@@ -1,32 +1,24 @@
-//! Expressions as a person writes them.
+//! Expressions as text in the language, which reads them back as they were.
 
 use super::{Expression, Function, Symbol};
+use crate::language::{FUNCTIONS, binding};
 
-/// How tightly the parts of an expression hold together; what is looser than its place asks stands in parentheses.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Binding {
-    Or,
-    And,
-    Comparison,
-    Sum,
-    Product,
-    Sign,
-    Power,
-    Atom,
-}
+/// Binds tighter than any operator.
+const CLOSED: u8 = u8::MAX;
 
 impl Expression {
-    /// The expression as text, with the names that `name` gives to its symbols.
+    /// The expression in the language, with the names that `name` gives to its symbols.
     #[must_use]
     pub fn text(&self, name: &dyn Fn(Symbol) -> String) -> String {
         let mut text = String::new();
-        self.write(&mut text, name, Binding::Or);
+        self.write(&mut text, name, 0);
         text
     }
 
-    fn write(&self, text: &mut String, name: &dyn Fn(Symbol) -> String, place: Binding) {
-        let parentheses = self.binding() < place;
-        if parentheses {
+    /// Writes it where only what binds at least as tightly as `least` stands without parentheses.
+    fn write(&self, text: &mut String, name: &dyn Fn(Symbol) -> String, least: u8) {
+        let open = self.strength() < least;
+        if open {
             text.push('(');
         }
         match self {
@@ -38,96 +30,69 @@ impl Expression {
                     *text += sign;
                     b.write(text, name, right);
                 }
-                (_, [a]) if *function == Function::Negate => {
+                (_, [only]) if *function == Function::Negate => {
                     text.push('-');
-                    a.write(text, name, Binding::Power);
+                    only.write(text, name, binding::MINUS);
                 }
-                _ => {
-                    *text += word(*function);
+                (_, [only]) if *function == Function::Not => {
+                    *text += "not ";
+                    only.write(text, name, binding::NOT);
+                }
+                (_, arguments) => {
+                    let known = FUNCTIONS.iter().find(|(_, other)| other == function);
+                    *text += known.map_or("?", |(name, _)| name);
                     text.push('(');
                     for (at, argument) in arguments.iter().enumerate() {
                         *text += if at > 0 { ", " } else { "" };
-                        argument.write(text, name, Binding::Or);
+                        argument.write(text, name, 0);
                     }
                     text.push(')');
                 }
             },
         }
-        if parentheses {
+        if open {
             text.push(')');
         }
     }
 
-    fn binding(&self) -> Binding {
+    fn strength(&self) -> u8 {
         match self {
-            Self::Number(value) if value.is_sign_negative() => Binding::Sign,
-            Self::Number(_) | Self::Symbol(_) => Binding::Atom,
+            Self::Number(value) if value.is_sign_negative() => binding::MINUS,
+            Self::Number(_) | Self::Symbol(_) => CLOSED,
             Self::Call(function, _) => match function {
-                Function::Or => Binding::Or,
-                Function::And => Binding::And,
-                Function::Less | Function::LessOrEqual | Function::Equal => Binding::Comparison,
-                Function::Add | Function::Subtract => Binding::Sum,
-                Function::Multiply | Function::Divide => Binding::Product,
-                Function::Negate => Binding::Sign,
-                Function::Power => Binding::Power,
-                _ => Binding::Atom,
+                Function::Or => binding::OR,
+                Function::And => binding::AND,
+                Function::Not => binding::NOT,
+                Function::Less | Function::LessOrEqual | Function::Equal => binding::COMPARISON,
+                Function::Add | Function::Subtract => binding::SUM,
+                Function::Multiply | Function::Divide => binding::PRODUCT,
+                Function::Negate => binding::MINUS,
+                Function::Power => binding::POWER,
+                _ => CLOSED,
             },
         }
     }
 }
 
-/// The sign between two arguments, and how tight each of them must be. Sums of sums and products of products
-/// need no parentheses on either side.
-fn infix(function: Function) -> Option<(&'static str, Binding, Binding)> {
+/// The sign of an operator with two sides, and how tightly each side must bind to stand without parentheses.
+fn infix(function: Function) -> Option<(&'static str, u8, u8)> {
     Some(match function {
-        Function::Or => (" or ", Binding::Or, Binding::Or),
-        Function::And => (" and ", Binding::And, Binding::And),
-        Function::Less => (" < ", Binding::Sum, Binding::Sum),
-        Function::LessOrEqual => (" <= ", Binding::Sum, Binding::Sum),
-        Function::Equal => (" == ", Binding::Sum, Binding::Sum),
-        Function::Add => (" + ", Binding::Sum, Binding::Sum),
-        Function::Subtract => (" - ", Binding::Sum, Binding::Product),
-        Function::Multiply => ("*", Binding::Product, Binding::Product),
-        Function::Divide => ("/", Binding::Product, Binding::Sign),
-        Function::Power => ("^", Binding::Atom, Binding::Power),
+        Function::Or => (" or ", binding::OR, binding::AND),
+        Function::And => (" and ", binding::AND, binding::NOT),
+        Function::Less => (" < ", binding::SUM, binding::SUM),
+        Function::LessOrEqual => (" <= ", binding::SUM, binding::SUM),
+        Function::Equal => (" == ", binding::SUM, binding::SUM),
+        Function::Add => (" + ", binding::SUM, binding::PRODUCT),
+        Function::Subtract => (" - ", binding::SUM, binding::PRODUCT),
+        Function::Multiply => ("*", binding::PRODUCT, binding::MINUS),
+        Function::Divide => ("/", binding::PRODUCT, binding::MINUS),
+        Function::Power => ("^", CLOSED, binding::POWER),
         _ => return None,
     })
 }
 
-fn word(function: Function) -> &'static str {
-    match function {
-        Function::Exp => "exp",
-        Function::Ln => "ln",
-        Function::Log10 => "log10",
-        Function::Sqrt => "sqrt",
-        Function::Abs => "abs",
-        Function::Floor => "floor",
-        Function::Ceiling => "ceil",
-        Function::Sin => "sin",
-        Function::Cos => "cos",
-        Function::Tan => "tan",
-        Function::Tanh => "tanh",
-        Function::Min => "min",
-        Function::Max => "max",
-        Function::Hill => "hill",
-        Function::Not => "not",
-        Function::Select => "if",
-        Function::Add
-        | Function::Subtract
-        | Function::Multiply
-        | Function::Divide
-        | Function::Power
-        | Function::Negate
-        | Function::Less
-        | Function::LessOrEqual
-        | Function::Equal
-        | Function::And
-        | Function::Or => "",
-    }
-}
-
 /// The shortest text that reads back as this number.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let plain = value == 0.0 || (1e-4..1e7).contains(&value.abs()) || !value.is_finite();
     if plain { format!("{value}") } else { format!("{value:e}") }
 }
@@ -157,14 +122,14 @@ mod tests {
         let less = call(Less, &[a.clone(), b.clone()]);
         let cases = [
             (call(Multiply, &[sum.clone(), c.clone()]), "(a + b)*c"),
-            (call(Multiply, &[c.clone(), product.clone()]), "c*a*b"),
+            (call(Multiply, &[c.clone(), product.clone()]), "c*(a*b)"),
             (call(Subtract, &[c.clone(), difference.clone()]), "c - (a - b)"),
             (call(Subtract, &[difference, c.clone()]), "a - b - c"),
             (call(Subtract, &[c.clone(), product.clone()]), "c - a*b"),
             (call(Divide, &[c.clone(), product.clone()]), "c/(a*b)"),
             (call(Divide, &[product, c.clone()]), "a*b/c"),
             (call(Divide, &[c.clone(), quotient.clone()]), "c/(a/b)"),
-            (call(Multiply, &[c.clone(), quotient]), "c*a/b"),
+            (call(Multiply, &[c.clone(), quotient]), "c*(a/b)"),
             (call(Power, &[power.clone(), c.clone()]), "(a^b)^c"),
             (call(Power, &[c.clone(), power.clone()]), "c^a^b"),
             (call(Power, &[negative.clone(), 2.0.into()]), "(-a)^2"),
@@ -174,9 +139,9 @@ mod tests {
             (call(Subtract, &[c.clone(), negative]), "c - -a"),
             (call(Exp, std::slice::from_ref(&sum)), "exp(a + b)"),
             (call(And, &[call(Or, &[less.clone(), c.clone()]), c.clone()]), "(a < b or c) and c"),
-            (call(Not, std::slice::from_ref(&less)), "not(a < b)"),
+            (call(Not, std::slice::from_ref(&less)), "not a < b"),
             (call(Equal, &[less.clone(), c.clone()]), "(a < b) == c"),
-            (call(Select, &[less, 1e-9.into(), 2.5e10.into()]), "if(a < b, 1e-9, 2.5e10)"),
+            (call(Select, &[less, 1e-9.into(), 2.5e10.into()]), "select(a < b, 1e-9, 2.5e10)"),
             (call(Add, &[Expression::Symbol(Symbol::Time), 0.0.into()]), "t + 0"),
         ];
         for (expression, expected) in cases {

@@ -5,6 +5,7 @@ mod display;
 mod function;
 pub(crate) mod program;
 
+pub(crate) use display::number;
 pub use function::Function;
 
 /// What a name in an expression stands for.

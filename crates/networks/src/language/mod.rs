@@ -28,6 +28,7 @@ mod scope;
 pub use mistake::{Mistake, near_miss};
 pub use names::Names;
 pub use operators::FUNCTIONS;
+pub(crate) use operators::binding;
 pub use parser::{expression, observable};
 pub use print::{expression_text, reaction_text};
 pub use reactions::Draft;

@@ -22,7 +22,7 @@ pub const FUNCTIONS: [(&str, Function); 15] = [
 ];
 
 /// How tightly operators bind; what binds tighter has a higher number.
-pub(super) mod binding {
+pub(crate) mod binding {
     pub(crate) const OR: u8 = 1;
     pub(crate) const AND: u8 = 2;
     pub(crate) const NOT: u8 = 3;

@@ -1,18 +1,12 @@
-//! Expressions and reactions back into text, in one form for each meaning.
+//! Reactions back into text, with the names of a network.
 
-use super::FUNCTIONS;
-use super::operators::binding;
-use crate::{Expression, Function, Network, Rate, Reaction, Symbol};
-
-/// Binds tighter than any operator.
-const CLOSED: u8 = u8::MAX;
+use crate::expression::number;
+use crate::{Expression, Network, Rate, Reaction, Symbol};
 
 /// An expression in the language, with the names of a network.
 #[must_use]
 pub fn expression_text(expression: &Expression, network: &Network) -> String {
-    let mut text = String::new();
-    write(expression, 0, network, &mut text);
-    text
+    expression.text(&|name| symbol(name, network))
 }
 
 /// A reaction in the language: its reactants where it follows mass action, otherwise what it changes.
@@ -60,86 +54,4 @@ fn symbol(symbol: Symbol, network: &Network) -> String {
         Symbol::Time => return "time".to_owned(),
     };
     name.map_or_else(|| format!("{symbol:?}"), Clone::clone)
-}
-
-/// A number to the last bit, without a row of zeros.
-fn number(value: f64) -> String {
-    const LONGEST: usize = 20;
-    let plain = value.to_string();
-    if plain.len() > LONGEST { format!("{value:e}") } else { plain }
-}
-
-fn strength(expression: &Expression) -> u8 {
-    match expression {
-        Expression::Number(value) if value.is_sign_negative() => binding::MINUS,
-        Expression::Number(_) | Expression::Symbol(_) => CLOSED,
-        Expression::Call(function, _) => match function {
-            Function::Or => binding::OR,
-            Function::And => binding::AND,
-            Function::Not => binding::NOT,
-            Function::Less | Function::LessOrEqual | Function::Equal => binding::COMPARISON,
-            Function::Add | Function::Subtract => binding::SUM,
-            Function::Multiply | Function::Divide => binding::PRODUCT,
-            Function::Negate => binding::MINUS,
-            Function::Power => binding::POWER,
-            _ => CLOSED,
-        },
-    }
-}
-
-/// The sign of an operator with two sides, and how tightly each side must bind to stand without parentheses.
-fn operator(function: Function) -> Option<(&'static str, u8, u8)> {
-    match function {
-        Function::Or => Some((" or ", binding::OR, binding::AND)),
-        Function::And => Some((" and ", binding::AND, binding::NOT)),
-        Function::Less => Some((" < ", binding::SUM, binding::SUM)),
-        Function::LessOrEqual => Some((" <= ", binding::SUM, binding::SUM)),
-        Function::Equal => Some((" == ", binding::SUM, binding::SUM)),
-        Function::Add => Some((" + ", binding::SUM, binding::PRODUCT)),
-        Function::Subtract => Some((" - ", binding::SUM, binding::PRODUCT)),
-        Function::Multiply => Some((" * ", binding::PRODUCT, binding::MINUS)),
-        Function::Divide => Some((" / ", binding::PRODUCT, binding::MINUS)),
-        Function::Power => Some(("^", CLOSED, binding::POWER)),
-        _ => None,
-    }
-}
-
-/// Writes an expression where only what binds at least as tightly as `least` stands without parentheses.
-fn write(expression: &Expression, least: u8, network: &Network, text: &mut String) {
-    let open = strength(expression) < least;
-    if open {
-        text.push('(');
-    }
-    match expression {
-        Expression::Number(value) => text.push_str(&number(*value)),
-        Expression::Symbol(named) => text.push_str(&symbol(*named, network)),
-        Expression::Call(function, arguments) => match (operator(*function), &arguments[..]) {
-            (Some((sign, left, right)), [a, b]) => {
-                write(a, left, network, text);
-                text.push_str(sign);
-                write(b, right, network, text);
-            }
-            (_, [only]) if *function == Function::Negate => {
-                text.push('-');
-                write(only, binding::MINUS, network, text);
-            }
-            (_, [only]) if *function == Function::Not => {
-                text.push_str("not ");
-                write(only, binding::NOT, network, text);
-            }
-            (_, arguments) => {
-                let known = FUNCTIONS.iter().find(|(_, other)| other == function);
-                text.push_str(known.map_or("?", |(name, _)| name));
-                text.push('(');
-                for (at, argument) in arguments.iter().enumerate() {
-                    text.push_str(if at > 0 { ", " } else { "" });
-                    write(argument, 0, network, text);
-                }
-                text.push(')');
-            }
-        },
-    }
-    if open {
-        text.push(')');
-    }
 }

@@ -180,9 +180,9 @@ fn a_network_is_read_and_written() {
         reactions,
         [
             "S1 -> 0 @ k1",
-            "S2 -> S3 @ 2 * k2",
+            "S2 -> S3 @ 2*k2",
             "2 S1 -> S2 @ k3",
-            "0 -> 2 S2 @ { k4 * S1 / (1 + S1) }",
+            "0 -> 2 S2 @ { k4*S1/(1 + S1) }",
             "2 S1 + 2 S2 -> 2 S1 @ 0.5",
             "0 -> S1 @ k1",
             "0 -> S3 @ { 2 + time }",
@@ -217,7 +217,7 @@ fn rules_that_cannot_change_stand_for_their_expressions() {
     assert_eq!(reactions[1].rate, Rate::Expression(Expression::Symbol(Symbol::Rule(0))));
     let network = names.into_network(Vec::new(), reactions);
     assert_eq!(network.rules.len(), 1);
-    assert_eq!(expression_text(&network.rules[0].value, &network), "Sun + x * 2");
+    assert_eq!(expression_text(&network.rules[0].value, &network), "Sun + x*2");
 }
 
 fn refused(text: &str) -> Vec<(String, String)> {

@@ -30,6 +30,7 @@ pub use problem::Problem;
 use layout::{Layout, obstacle};
 use quantity::{Kind, Quantities, Start};
 
+use crate::language::near_miss;
 use crate::{Expression, Network};
 
 /// A model of an SBML document.
@@ -85,21 +86,16 @@ impl Model {
         if errors.is_empty() { Ok(numbers) } else { Err(errors) }
     }
 
-    /// Names that could be meant by one that is not there.
+    /// Names that could be meant by one that is not there: those of reactions' own parameters, or else the nearest.
     fn similar(&self, name: &str) -> String {
-        const NAMED: usize = 3;
-        let mut near: Vec<(usize, &str)> = Vec::new();
-        for number in (0..self.quantities.all.len()).filter(|&number| obstacle(self, number).is_none()) {
-            let known = self.quantities.all[number].name.as_str();
-            let local = known.split_once('.').is_some_and(|(_, short)| short == name);
-            let distance = strsim::osa_distance(&name.to_lowercase(), &known.to_lowercase());
-            if local || distance <= name.chars().count().min(known.chars().count()).div_ceil(3) {
-                near.push((if local { 0 } else { distance }, known));
-            }
+        let free = (0..self.quantities.all.len()).filter(|&number| obstacle(self, number).is_none());
+        let known: Vec<&str> = free.map(|number| self.quantities.all[number].name.as_str()).collect();
+        let local = |known: &&str| known.split_once('.').is_some_and(|(_, short)| short == name);
+        let mut meant: Vec<&str> = known.iter().copied().filter(local).take(3).collect();
+        if meant.is_empty() {
+            meant.extend(near_miss(name, known));
         }
-        near.sort_unstable();
-        near.truncate(NAMED);
-        let names: Vec<String> = near.iter().map(|(_, name)| format!("\"{name}\"")).collect();
+        let names: Vec<String> = meant.iter().map(|name| format!("\"{name}\"")).collect();
         if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) }
     }
 

@@ -1,0 +1,95 @@
+//! Rates that are any expression.
+
+use super::*;
+
+const GENE: &str = "0 -> A @ { 20 / (1 + (A / 8)^2) }\nA -> 0 @ { 2 * A }";
+const ENZYME: &str = "0 -> A @ v\nA -> 0 @ { 30 * A / (10 + A) }";
+const HILL: &str = "0 -> A @ { 3 + v * hill(A, 6, 2) }\nA -> 0 @ { 2.5 * A }";
+
+/// The stationary law of births and deaths by detailed balance: what goes up from n comes down from n + 1.
+fn stationary(up: impl Fn(f64) -> f64, down: impl Fn(f64) -> f64) -> Moments {
+    let mut law = vec![1.0];
+    (0..400).for_each(|n| law.push(law[n] * up(n as f64) / down((n + 1) as f64)));
+    of_counts(&law)
+}
+
+/// By time 40 what remains of the beginning is below e^-20 of it.
+#[test]
+fn births_and_deaths_reach_their_stationary_law() {
+    let hill = |n: f64| n * n / (36.0 + n * n);
+    let cases = [
+        (GENE, stationary(|n| 20.0 / (1.0 + (n / 8.0).powi(2)), |n| 2.0 * n)),
+        (ENZYME, stationary(|_| 12.0, |n| 30.0 * n / (10.0 + n))),
+        (HILL, stationary(|n| 3.0 + 12.0 * hill(n), |n| 2.5 * n)),
+    ];
+    for (text, law) in cases {
+        let simulation = observing(network(text, &["v"], &[]), &[40.0], None);
+        assert_eq!(engine(&simulation), "Lanes");
+        agree(text, &many(&simulation, &[12.0], 20_000).column(0), law);
+        // The same rates in the other simulators: copies side by side, and a rate that time changes but not the law.
+        let copies: Vec<String> = (0..9).map(|i| text.replace('A', &format!("A{i}"))).collect();
+        let simulation = observing(network(&copies.join("\n"), &["v"], &[]), &[40.0], None);
+        assert_eq!(engine(&simulation), "Tree");
+        let table = many(&simulation, &[12.0], 4_000);
+        for copy in [0, 4, 8] {
+            agree(&format!("copy {copy} of {text}"), &table.column(copy), law);
+        }
+        let timed = format!("{text}\n0 -> B @ {{ time }}");
+        let simulation = observing(network(&timed, &["v"], &[]), &[40.0], None);
+        assert_eq!(engine(&simulation), "Timed");
+        agree(&timed, &many(&simulation, &[12.0], 2_000).column(0), law);
+    }
+}
+
+/// The same reaction alone, among forty others, and beside one whose rate time changes.
+fn everywhere(reaction: &str, initial: f64) -> [Simulation; 3] {
+    let others: Vec<String> = (0..40).map(|i| format!("Z{i} -> 0 @ k")).collect();
+    let texts = [
+        reaction.to_owned(),
+        format!("{reaction}\n{}", others.join("\n")),
+        format!("{reaction}\nZ -> 0 @ {{ time * Z }}"),
+    ];
+    let simulations =
+        texts.map(|text| observing(network(&text, &["k"], &[("A", initial)]), &[0.0, 100.0], None));
+    assert_eq!(simulations.each_ref().map(engine), ["Lanes", "Tree", "Timed"]);
+    simulations
+}
+
+#[test]
+fn rates_that_cannot_be_are_declined_with_their_reason() {
+    let below = "A fell below 0: a reaction that uses it up has a rate that does not vanish with it";
+    let cases: [(&str, f64, &str); 6] = [
+        ("0 -> A @ { 5.5 - A }", 0.0, "the rate of `0 -> A` became -0.5"),
+        ("0 -> A @ { sqrt(2.5 - A) }", 0.0, "the rate of `0 -> A` became NaN"),
+        ("0 -> A @ { 1 / (2 - A) }", 0.0, "the rate of `0 -> A` became inf"),
+        ("A -> 0 @ { k }", 3.0, below),
+        ("2 A -> 0 @ { k * A }", 3.0, below),
+        (
+            "0 -> A @ { exp(A) }",
+            0.0,
+            "reactions became faster than 4.503599627370496e13 a unit of time, where the clock no longer moves",
+        ),
+    ];
+    for (reaction, initial, expected) in cases {
+        for simulation in everywhere(reaction, initial) {
+            assert_eq!(declined(&simulation, &[1.0]), expected, "{reaction} in {}", engine(&simulation));
+        }
+    }
+    // Without parameters that are numbers there is no beginning.
+    for simulation in everywhere("A -> 0 @ k", 3.0) {
+        assert_eq!(declined(&simulation, &[f64::NAN]), "k must be a finite number, found NaN");
+        assert_eq!(declined(&simulation, &[]), "expected 1 parameters, found 0");
+        assert_eq!(
+            declined(&simulation, &[-1.0]),
+            "the rate constant of `A -> 0` must be a finite number of at least 0, found -1"
+        );
+    }
+}
+
+/// A rate that reaches 0 just where it would become negative is none that is declined.
+#[test]
+fn rates_that_vanish_end_a_trajectory() {
+    for simulation in everywhere("0 -> A @ { k * (5 - A) }", 0.0) {
+        assert_eq!(one(&simulation, &[1.0]).unwrap()[..2], [0.0, 5.0], "{}", engine(&simulation));
+    }
+}
