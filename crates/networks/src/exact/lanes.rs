@@ -11,9 +11,10 @@ use counterpoise_core::stream::{self, Stream};
 use counterpoise_core::vectors::{Loop, vectorised};
 
 use super::logarithm::minus_ln;
-use super::{Limits, PATIENCE};
+use super::{Ended, Limits, PATIENCE};
 use crate::compile::{Change, Compiled};
 use crate::expression::program::{self, ONE, Register};
+use crate::leap::{FIRST_LOOK, Leap, Leaper, Place, next_look};
 use crate::observe::Recorder;
 
 /// Trajectories side by side, and how many when fewer are left.
@@ -26,6 +27,8 @@ pub(crate) struct Lanes<'a> {
     pub(crate) compiled: &'a Compiled,
     pub(crate) recorder: &'a Recorder,
     pub(crate) limits: Limits,
+    /// How to leap where that pays; never, if nothing is said.
+    pub(crate) leap: Option<&'a Leap>,
 }
 
 impl Lanes<'_> {
@@ -99,11 +102,8 @@ impl<const L: usize> Loop for Drain<'_, '_, L> {
         while block.active > fewest {
             let mut ended = block.step();
             if block.steps >= block.check {
-                block.check = block.steps + PATIENCE;
-                if feed.is_cut() {
-                    return Vec::new();
-                }
-                ended |= block.give_up();
+                let Ok(leapt_out) = block.look_around(feed) else { return Vec::new() };
+                ended |= leapt_out;
             }
             if !ended {
                 continue;
@@ -130,6 +130,8 @@ struct Path {
     row: usize,
     next: usize,
     events: u64,
+    wait: u64,
+    looks_in: u64,
 }
 
 /// What a lane is about, apart from its numbers.
@@ -140,6 +142,9 @@ struct Lane {
     next: usize,
     /// The block's count of steps when the trajectory had made none; less than 0 for one that came from elsewhere.
     began: i64,
+    /// The block's count of steps at which to look whether leaping pays, and the steps since the last look.
+    looks_at: u64,
+    wait: u64,
     busy: bool,
     ended: bool,
     failure: Option<Failure>,
@@ -159,11 +164,13 @@ struct Block<'a, const L: usize> {
     lanes: [Lane; L],
     active: usize,
     steps: u64,
-    /// Count of steps at which to look around.
+    /// Count of steps at which to look around, and at which to see whether anyone still waits.
     check: u64,
+    patience: u64,
     /// Summaries of one lane after another.
     summaries: Vec<f64>,
     scratch: Vec<[f64; 1]>,
+    leaper: Option<Leaper<'a>>,
 }
 
 impl<'a, const L: usize> Block<'a, L> {
@@ -180,8 +187,10 @@ impl<'a, const L: usize> Block<'a, L> {
             active: 0,
             steps: 0,
             check: PATIENCE,
+            patience: PATIENCE,
             summaries: vec![f64::NAN; L * plan.recorder.columns()],
             scratch: Vec::with_capacity(values.len()),
+            leaper: plan.leap.map(|leap| Leaper::new(leap, plan.compiled, plan.recorder, plan.limits)),
         }
     }
 
@@ -193,13 +202,14 @@ impl<'a, const L: usize> Block<'a, L> {
             block.summaries_mut(lane).copy_from_slice(&path.summaries);
             block.occupy(lane, &path.rng, (path.row, path.next), path.now);
             block.lanes[lane].began = -(path.events as i64);
+            block.look_in(lane, path.wait, path.looks_in);
         }
         block
     }
 
     /// Takes a trajectory out of its lane.
     fn path(&self, lane: usize) -> Option<Path> {
-        let Lane { row, next, began, busy, .. } = self.lanes[lane];
+        let Lane { row, next, began, looks_at, wait, busy, .. } = self.lanes[lane];
         let columns = self.plan.recorder.columns();
         busy.then(|| Path {
             registers: self.registers.iter().map(|lanes| lanes[lane]).collect(),
@@ -209,6 +219,8 @@ impl<'a, const L: usize> Block<'a, L> {
             row,
             next,
             events: (self.steps as i64 - began) as u64,
+            wait,
+            looks_in: looks_at.saturating_sub(self.steps),
         })
     }
 
@@ -222,8 +234,20 @@ impl<'a, const L: usize> Block<'a, L> {
         self.rng.set(lane, rng);
         (self.now[lane], self.due[lane]) = (now, self.plan.recorder.times()[next]);
         let began = self.steps as i64;
-        self.lanes[lane] = Lane { row, next, began, busy: true, ended: false, failure: None };
+        self.lanes[lane] =
+            Lane { row, next, began, looks_at: u64::MAX, wait: 0, busy: true, ended: false, failure: None };
         self.active += 1;
+        self.look_in(lane, FIRST_LOOK, FIRST_LOOK);
+    }
+
+    /// Has a lane looked at in so many steps, if there is anything to look for.
+    #[inline(always)]
+    fn look_in(&mut self, lane: usize, wait: u64, steps: u64) {
+        if self.leaper.is_some() {
+            let looks_at = self.steps + steps;
+            (self.lanes[lane].wait, self.lanes[lane].looks_at) = (wait, looks_at);
+            self.check = self.check.min(looks_at);
+        }
     }
 
     /// Starts a trajectory in a lane.
@@ -321,7 +345,7 @@ impl<'a, const L: usize> Block<'a, L> {
     /// Observes the lanes whose observation is due and finds those that cannot go on. Whether any ended.
     #[inline(always)]
     fn look(&mut self, total: &[f64; L]) -> bool {
-        let Lanes { compiled, recorder, limits } = self.plan;
+        let Lanes { compiled, recorder, limits, .. } = self.plan;
         let (times, columns) = (recorder.times(), recorder.columns());
         let mut any = false;
         for l in 0..L {
@@ -367,6 +391,66 @@ impl<'a, const L: usize> Block<'a, L> {
         (ended.busy, ended.ended) = (false, false);
         self.due[lane] = f64::INFINITY;
         self.active -= 1;
+    }
+
+    /// Sees to all that is not due at every step, and says whether a trajectory ended.
+    ///
+    /// # Errors
+    /// If nobody waits any more.
+    #[inline(never)]
+    fn look_around(&mut self, feed: &dyn Feed) -> Result<bool, Ended> {
+        let mut any = false;
+        if self.steps >= self.patience {
+            self.patience = self.steps + PATIENCE;
+            if feed.is_cut() {
+                return Err(Ended::Cut);
+            }
+            any |= self.give_up();
+        }
+        self.check = self.patience;
+        for lane in 0..L {
+            let Lane { busy, ended, looks_at, .. } = self.lanes[lane];
+            if busy && !ended {
+                if looks_at <= self.steps {
+                    any |= self.leap(lane, feed)?;
+                }
+                self.check = self.check.min(self.lanes[lane].looks_at);
+            }
+        }
+        Ok(any)
+    }
+
+    /// Leaps with the trajectory of a lane for as long as that pays, and says whether it ended.
+    fn leap(&mut self, l: usize, feed: &dyn Feed) -> Result<bool, Ended> {
+        let Some(leaper) = &mut self.leaper else { return Ok(false) };
+        let (times, columns) = (self.plan.recorder.times(), self.plan.recorder.columns());
+        self.scratch.clear();
+        self.scratch.extend(self.registers.iter().map(|lanes| [lanes[l]]));
+        let lane = &mut self.lanes[l];
+        let exact = (self.steps as i64 - lane.began) as u64;
+        let mut place = Place { now: self.now[l], next: lane.next, steps: exact };
+        let mut rng = self.rng.get(l);
+        let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
+        match leaper.leap(&mut place, &mut self.scratch, &mut rng, summaries, &|| feed.is_cut()) {
+            Err(Ended::Cut) => return Err(Ended::Cut),
+            Err(Ended::Failed(failure)) => lane.failure = Some(failure),
+            Ok(()) => {}
+        }
+        let leaps = place.steps - exact;
+        lane.wait = next_look(lane.wait, leaps);
+        lane.looks_at = self.steps + lane.wait;
+        if leaps > 0 || lane.failure.is_some() {
+            self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[l] = *value);
+            self.rng.set(l, &rng);
+            self.now[l] = place.now;
+            lane.next = place.next;
+            lane.began -= leaps as i64;
+            self.due[l] = times.get(lane.next).copied().unwrap_or(f64::INFINITY);
+            lane.ended = lane.failure.is_some() || lane.next == times.len();
+            // In `finish` the last step of one that ended is none of its own.
+            lane.began -= i64::from(lane.ended);
+        }
+        Ok(lane.ended)
     }
 
     /// Ends trajectories that have had too many events, and says whether there are any.
