@@ -31,7 +31,7 @@ const WORTH_A_REACTION: f64 = 20.0;
 const WORTH: f64 = 20.0;
 
 /// Exact steps before the first look at whether leaping pays.
-pub(crate) const FIRST_LOOK: u64 = 64;
+pub(crate) const FIRST_LOOK: u64 = 128;
 /// Exact steps between two looks, at the most.
 const LONGEST_LOOK: u64 = 1024;
 
@@ -126,7 +126,7 @@ impl<'a> Leaper<'a> {
             loop {
                 // Two equal leaps to an observation instead of a long one and a short one.
                 let step = if longest < left { longest.min(0.5 * left) } else { left };
-                if !(total * step.min(1.0 / self.choice.critical_total) >= self.leap.worth) {
+                if total * step.min(1.0 / self.choice.critical_total) < self.leap.worth {
                     return Ok(());
                 }
                 if let Some(taken) = self.attempt(step, registers, rng)? {
@@ -142,7 +142,7 @@ impl<'a> Leaper<'a> {
                 longest = 0.5 * step;
             }
             place.steps += 1;
-            if place.steps % PATIENCE == 0 {
+            if place.steps.is_multiple_of(PATIENCE) {
                 self.limits.allow(place.steps)?;
                 if is_cut() {
                     return Err(Ended::Cut);
