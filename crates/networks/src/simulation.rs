@@ -24,7 +24,7 @@ pub enum Method {
 }
 
 /// The relative change of a propensity that a leap may cause unless another is given.
-pub const DEFAULT_EPSILON: f64 = 0.03;
+pub const DEFAULT_EPSILON: f64 = 0.04;
 
 /// Why a network cannot be simulated as asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
