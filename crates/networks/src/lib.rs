@@ -7,6 +7,7 @@ mod compile;
 mod exact;
 mod expression;
 pub mod language;
+mod leap;
 mod network;
 mod observe;
 pub mod sbml;

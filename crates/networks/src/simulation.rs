@@ -4,8 +4,10 @@ use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 
-use crate::compile::Compiled;
+use crate::compile::{Compiled, Term};
 use crate::exact::{self, Events, Graph, Lanes, Limits, OneByOne, Timed, Tree, suits_lanes};
+use crate::expression::program::Known;
+use crate::leap::Leap;
 use crate::observe::Recorder;
 use crate::{Network, Observation};
 
@@ -22,7 +24,7 @@ pub enum Method {
 }
 
 /// The relative change of a propensity that a leap may cause unless another is given.
-pub const DEFAULT_EPSILON: f64 = 0.01;
+pub const DEFAULT_EPSILON: f64 = 0.04;
 
 /// Why a network cannot be simulated as asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -34,6 +36,12 @@ pub enum NetworkError {
         /// What stands in the way.
         what: String,
     },
+    /// A share that is none.
+    #[error("the epsilon of tau-leaping must be above 0 and below 1, found {found}")]
+    BadEpsilon {
+        /// What was given.
+        found: f64,
+    },
 }
 
 /// A network, what is observed of it, and how it is simulated.
@@ -44,6 +52,8 @@ pub struct Simulation {
     recorder: Recorder,
     limits: Limits,
     engine: Engine,
+    /// How to leap where that pays; never, with exact simulation.
+    leap: Option<Leap>,
 }
 
 /// The simulator that suits the network.
@@ -55,14 +65,15 @@ enum Engine {
 }
 
 impl Simulation {
-    /// Compiles a network. A trajectory of more than `max_events` reactions is a failure.
+    /// Compiles a network. A trajectory of more than `max_events` reactions is a failure; a leap, over however many
+    /// reactions, counts as one.
     ///
     /// # Errors
     /// If the method cannot simulate the network.
     pub fn new(
         network: Network,
         observation: Observation,
-        _method: Method,
+        method: Method,
         max_events: Option<u64>,
     ) -> Result<Self, NetworkError> {
         let mut compiled = Compiled::new(network);
@@ -70,6 +81,13 @@ impl Simulation {
         let events = Events::new(&mut compiled);
         compiled.close();
         let limits = Limits::new(max_events, recorder.end());
+        let leap = match method {
+            Method::Direct => None,
+            Method::TauLeaping { epsilon } => {
+                check_leap(&compiled, epsilon)?;
+                Some(Leap::new(&compiled, epsilon))
+            }
+        };
         let engine = if !events.is_empty() || compiled.depends_on_time() {
             Engine::Timed(events)
         } else if suits_lanes(&compiled) {
@@ -77,7 +95,7 @@ impl Simulation {
         } else {
             Engine::Tree(Graph::new(&compiled))
         };
-        Ok(Self { statistics: observation.statistics(), compiled, recorder, limits, engine })
+        Ok(Self { statistics: observation.statistics(), compiled, recorder, limits, engine, leap })
     }
 
     /// Names of the summaries.
@@ -87,7 +105,8 @@ impl Simulation {
     }
 
     fn lanes(&self) -> Lanes<'_> {
-        Lanes { compiled: &self.compiled, recorder: &self.recorder, limits: self.limits }
+        let Self { compiled, recorder, limits, .. } = self;
+        Lanes { compiled, recorder, limits: *limits, leap: self.leap.as_ref() }
     }
 
     /// The simulator of one trajectory at a time, where that is how it goes.
@@ -95,10 +114,30 @@ impl Simulation {
         let Self { compiled, recorder, limits, .. } = self;
         match &self.engine {
             Engine::Lanes => None,
-            Engine::Tree(graph) => Some(Box::new(Tree::new(compiled, graph, recorder, *limits))),
+            Engine::Tree(graph) => {
+                Some(Box::new(Tree::new(compiled, graph, recorder, *limits, self.leap.as_ref())))
+            }
             Engine::Timed(events) => Some(Box::new(Timed::new(compiled, events, recorder, *limits))),
         }
     }
+}
+
+/// # Errors
+/// If something in the network must not be leapt over, or epsilon is no share.
+fn check_leap(compiled: &Compiled, epsilon: f64) -> Result<(), NetworkError> {
+    if !(epsilon > 0.0 && epsilon < 1.0) {
+        return Err(NetworkError::BadEpsilon { found: epsilon });
+    }
+    let Compiled { network, compiler, terms, .. } = compiled;
+    let timed = |term: &Term| compiler.known(term.c) == Known::InTime;
+    let what = if let Some(event) = network.events.first() {
+        format!("a network with events, such as `{}`", event.name)
+    } else if let Some(at) = terms.iter().position(timed) {
+        format!("rates that depend on time, such as that of `{}`", network.reactions[at].name)
+    } else {
+        return Ok(());
+    };
+    Err(NetworkError::CannotLeap { what })
 }
 
 impl Simulator for Simulation {

@@ -15,9 +15,10 @@ use counterpoise_core::stream::{self, Stream};
 use counterpoise_core::vectors::{Loop, vectorised};
 
 use super::logarithm::minus_ln;
-use super::{Limits, PATIENCE};
+use super::{Ended, Limits, PATIENCE};
 use crate::compile::{Change, Compiled, Term};
 use crate::expression::program::{self, ONE, Register};
+use crate::leap::{FIRST_LOOK, Leap, Leaper, Place, next_look};
 use crate::observe::Recorder;
 
 /// Fours of trajectories side by side, and how many when few are left.
@@ -33,6 +34,8 @@ pub(crate) struct Lanes<'a> {
     pub(crate) compiled: &'a Compiled,
     pub(crate) recorder: &'a Recorder,
     pub(crate) limits: Limits,
+    /// How to leap where that pays; never, if nothing is said.
+    pub(crate) leap: Option<&'a Leap>,
 }
 
 impl Lanes<'_> {
@@ -102,27 +105,24 @@ impl<'a, const Q: usize> Loop for Drain<'a, '_, Q> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Self { mut block, mut rows, feed, fewest } = self;
-        loop {
-            for _ in 0..PATIENCE {
-                if block.active <= fewest {
-                    return Some(block);
-                }
-                if block.step() {
-                    for lane in 0..4 * Q {
-                        if block.lanes[lane / 4][lane % 4].ended {
-                            block.finish(lane, feed);
-                            if let Some(rows) = &mut rows {
-                                block.fill(lane, rows, feed);
-                            }
-                        }
+        while block.active > fewest {
+            let mut ended = block.step();
+            if block.steps >= block.check {
+                ended |= block.look_around(feed).ok()?;
+            }
+            if !ended {
+                continue;
+            }
+            for lane in 0..4 * Q {
+                if block.lanes[lane / 4][lane % 4].ended {
+                    block.finish(lane, feed);
+                    if let Some(rows) = &mut rows {
+                        block.fill(lane, rows, feed);
                     }
                 }
             }
-            if feed.is_cut() {
-                return None;
-            }
-            block.give_up();
         }
+        Some(block)
     }
 }
 
@@ -134,6 +134,9 @@ struct Lane {
     next: usize,
     /// The block's count of steps when the trajectory had made none; it may be below 0 for one that came from elsewhere.
     began: i64,
+    /// The block's count of steps at which to look whether leaping pays, and the steps since the last look.
+    looks_at: i64,
+    wait: i64,
     busy: bool,
     ended: bool,
     failure: Option<Failure>,
@@ -153,9 +156,13 @@ struct Block<'a, const Q: usize> {
     lanes: [[Lane; 4]; Q],
     active: usize,
     steps: i64,
+    /// Count of steps at which to look around, and at which to see whether anyone still waits.
+    check: i64,
+    patience: i64,
     /// Summaries of one lane after another.
     summaries: Vec<f64>,
     scratch: Vec<[f64; 1]>,
+    leaper: Option<Leaper<'a>>,
 }
 
 impl<'a, const Q: usize> Block<'a, Q> {
@@ -171,8 +178,11 @@ impl<'a, const Q: usize> Block<'a, Q> {
             lanes: std::array::from_fn(|_| std::array::from_fn(|_| Lane::default())),
             active: 0,
             steps: 0,
+            check: PATIENCE as i64,
+            patience: PATIENCE as i64,
             summaries: vec![f64::NAN; 4 * Q * plan.recorder.columns()],
             scratch: Vec::with_capacity(values.len()),
+            leaper: plan.leap.map(|leap| Leaper::new(leap, plan.compiled, plan.recorder, plan.limits)),
         }
     }
 
@@ -188,7 +198,10 @@ impl<'a, const Q: usize> Block<'a, Q> {
             self.rng.set(to, &other.rng.get(from));
             (self.now[q][k], self.due[q][k]) = (other.now[p][m], other.due[p][m]);
             self.lanes[q][k] = other.lanes[p][m].clone();
-            self.lanes[q][k].began += self.steps - other.steps;
+            let lane = &mut self.lanes[q][k];
+            lane.began += self.steps - other.steps;
+            lane.looks_at = lane.looks_at.saturating_add(self.steps - other.steps);
+            self.check = self.check.min(lane.looks_at);
             self.active += 1;
         }
     }
@@ -207,7 +220,10 @@ impl<'a, const Q: usize> Block<'a, Q> {
         self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[q][k] = *value);
         self.rng.set(lane, rng);
         (self.now[q][k], self.due[q][k]) = (0.0, self.plan.recorder.times()[0]);
-        self.lanes[q][k] = Lane { row, began: self.steps, busy: true, ..Lane::default() };
+        let wait = if self.leaper.is_some() { FIRST_LOOK as i64 } else { i64::MAX };
+        let looks_at = self.steps.saturating_add(wait);
+        self.check = self.check.min(looks_at);
+        self.lanes[q][k] = Lane { row, began: self.steps, looks_at, wait, busy: true, ..Lane::default() };
         self.active += 1;
         Ok(())
     }
@@ -293,7 +309,7 @@ impl<'a, const Q: usize> Block<'a, Q> {
     /// Observes the lanes whose observation is due and finds those that cannot go on. Whether any ended.
     #[inline(always)]
     fn look(&mut self, total: Wide<Q>) -> bool {
-        let Lanes { compiled, recorder, limits } = self.plan;
+        let Lanes { compiled, recorder, limits, .. } = self.plan;
         let (times, columns) = (recorder.times(), recorder.columns());
         let mut any = false;
         for l in 0..4 * Q {
@@ -345,17 +361,76 @@ impl<'a, const Q: usize> Block<'a, Q> {
         self.active -= 1;
     }
 
-    /// Lets trajectories that have had too many events end with the next step.
-    fn give_up(&mut self) {
-        let most = self.plan.limits.max_events;
-        let lanes = self.lanes.as_flattened_mut().iter_mut().zip(self.due.as_flattened_mut());
-        for (lane, due) in lanes.filter(|(lane, _)| lane.busy) {
-            if (self.steps - lane.began) as u64 > most {
-                lane.ended = true;
-                // Makes the next step look at it.
-                *due = f64::NEG_INFINITY;
+    /// Sees to all that is not due at every step, and says whether a trajectory ended.
+    ///
+    /// # Errors
+    /// If nobody waits any more.
+    #[inline(never)]
+    fn look_around(&mut self, feed: &dyn Feed) -> Result<bool, Ended> {
+        let mut any = false;
+        if self.steps >= self.patience {
+            self.patience = self.steps + PATIENCE as i64;
+            if feed.is_cut() {
+                return Err(Ended::Cut);
+            }
+            any |= self.give_up();
+        }
+        self.check = self.patience;
+        for lane in 0..4 * Q {
+            let Lane { busy, ended, looks_at, .. } = self.lanes[lane / 4][lane % 4];
+            if busy && !ended {
+                if looks_at <= self.steps {
+                    any |= self.leap(lane, feed)?;
+                }
+                self.check = self.check.min(self.lanes[lane / 4][lane % 4].looks_at);
             }
         }
+        Ok(any)
+    }
+
+    /// Leaps with the trajectory of a lane for as long as that pays, and says whether it ended.
+    fn leap(&mut self, lane: usize, feed: &dyn Feed) -> Result<bool, Ended> {
+        let Some(leaper) = &mut self.leaper else { return Ok(false) };
+        let (times, columns) = (self.plan.recorder.times(), self.plan.recorder.columns());
+        let (q, k) = (lane / 4, lane % 4);
+        self.scratch.clear();
+        self.scratch.extend(self.registers.iter().map(|lanes| [lanes[q][k]]));
+        let about = &mut self.lanes[q][k];
+        let exact = (self.steps - about.began) as u64;
+        let mut place = Place { now: self.now[q][k], next: about.next, steps: exact };
+        let mut rng = self.rng.get(lane);
+        let summaries = &mut self.summaries[lane * columns..(lane + 1) * columns];
+        match leaper.leap(&mut place, &mut self.scratch, &mut rng, summaries, &|| feed.is_cut()) {
+            Err(Ended::Cut) => return Err(Ended::Cut),
+            Err(Ended::Failed(failure)) => about.failure = Some(failure),
+            Ok(()) => {}
+        }
+        let leaps = place.steps - exact;
+        about.wait = next_look(about.wait as u64, leaps) as i64;
+        about.looks_at = self.steps + about.wait;
+        if leaps > 0 || about.failure.is_some() {
+            self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[q][k] = *value);
+            self.rng.set(lane, &rng);
+            self.now[q][k] = place.now;
+            about.next = place.next;
+            about.began -= leaps as i64;
+            self.due[q][k] = times.get(about.next).copied().unwrap_or(f64::INFINITY);
+            about.ended = about.failure.is_some() || about.next == times.len();
+            // In `finish` the last step of one that ended is none of its own.
+            about.began -= i64::from(about.ended);
+        }
+        Ok(about.ended)
+    }
+
+    /// Ends trajectories that have had too many events, and says whether there are any.
+    fn give_up(&mut self) -> bool {
+        let most = self.plan.limits.max_events;
+        let mut any = false;
+        for lane in self.lanes.as_flattened_mut().iter_mut().filter(|lane| lane.busy) {
+            lane.ended |= (self.steps - lane.began - 1).max(0) as u64 > most;
+            any |= lane.ended;
+        }
+        any
     }
 }
 

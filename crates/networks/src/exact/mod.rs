@@ -60,7 +60,7 @@ impl From<Failure> for Ended {
 }
 
 /// Events between two looks at whether anyone still waits.
-const PATIENCE: u64 = 1 << 12;
+pub(crate) const PATIENCE: u64 = 1 << 12;
 
 /// A simulator of one trajectory at a time, with the memory it uses again and again.
 pub(crate) trait OneByOne {

@@ -6,6 +6,7 @@ use super::sums::Sums;
 use super::{Ended, Limits, OneByOne, PATIENCE, exponential, observe};
 use crate::compile::{Compiled, Term};
 use crate::expression::program::{self, Known, Operation, Register};
+use crate::leap::{FIRST_LOOK, Leap, Leaper, Place, next_look};
 use crate::observe::Recorder;
 
 /// Which propensities each reaction changes, and what they need.
@@ -67,6 +68,7 @@ pub(crate) struct Tree<'a> {
     limits: Limits,
     registers: Vec<[f64; 1]>,
     sums: Sums,
+    leaper: Option<Leaper<'a>>,
 }
 
 impl<'a> Tree<'a> {
@@ -75,9 +77,18 @@ impl<'a> Tree<'a> {
         graph: &'a Graph,
         recorder: &'a Recorder,
         limits: Limits,
+        leap: Option<&'a Leap>,
     ) -> Self {
         let sums = Sums::new(compiled.terms.len());
-        Self { compiled, graph, recorder, limits, registers: Vec::new(), sums }
+        let leaper = leap.map(|leap| Leaper::new(leap, compiled, recorder, limits));
+        Self { compiled, graph, recorder, limits, registers: Vec::new(), sums, leaper }
+    }
+
+    /// Computes all propensities anew.
+    fn fill(&mut self) {
+        let all: Vec<f64> =
+            (0..self.compiled.terms.len()).map(|reaction| self.propensity(reaction)).collect();
+        self.sums.fill(all.into_iter());
     }
 
     /// The propensity of a reaction; NaN, which shows in the total, where it is negative.
@@ -107,12 +118,12 @@ impl OneByOne for Tree<'_> {
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
         self.compiled.set_out(theta, &mut self.registers)?;
-        let all: Vec<f64> =
-            (0..self.compiled.terms.len()).map(|reaction| self.propensity(reaction)).collect();
-        self.sums.fill(all.into_iter());
+        self.fill();
         let (graph, compiled, recorder) = (self.graph, self.compiled, self.recorder);
         let times = recorder.times();
         let (mut now, mut next, mut events) = (0.0, 0, 0);
+        let (mut wait, mut looks_at) =
+            (FIRST_LOOK, if self.leaper.is_some() { FIRST_LOOK } else { u64::MAX });
         loop {
             let total = self.sums.total();
             now += exponential(&mut rng) / total;
@@ -145,6 +156,21 @@ impl OneByOne for Tree<'_> {
                 if is_cut() {
                     return Err(Ended::Cut);
                 }
+            }
+            if events >= looks_at
+                && let Some(leaper) = &mut self.leaper
+            {
+                let mut place = Place { now, next, steps: events };
+                leaper.leap(&mut place, &mut self.registers, &mut rng, summaries, is_cut)?;
+                if place.steps > events {
+                    self.fill();
+                }
+                wait = next_look(wait, place.steps - events);
+                (now, next, events) = (place.now, place.next, place.steps);
+                if next == times.len() {
+                    break;
+                }
+                looks_at = events + wait;
             }
         }
         self.limits.allow(events)?;
