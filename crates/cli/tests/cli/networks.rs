@@ -191,7 +191,7 @@ fn reactions_that_never_happen() {
     refused(
         &with("S1      -> 0 ", "s1      -> 0 "),
         "p.toml:9:1",
-        "there is never any `s1`, so `s1 -> 0 @ k1` never happens",
+        "there is never any `s1`, so `s1 -> 0` never happens",
         "did you mean `S1`? If not, give it an amount in model.network.initial",
     );
     let text = told(&with("initial = { S1 = 100 }\n", ""));

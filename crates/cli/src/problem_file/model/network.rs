@@ -148,11 +148,14 @@ fn check_reach(section: &mut Section<'_>, network: &Network, draft: &Draft<'_>, 
         Some(Value::Table(table)) => {
             network.species.iter().map(|one| table.get(&one.name).is_some()).collect()
         }
-        _ => vec![false; network.species.len()],
+        // A mistake of its own, of which this would be an echo.
+        Some(_) => return,
+        None => vec![false; network.species.len()],
     };
     for (species, reaction) in reach::never_made(network, &given) {
         let (name, reaction) = (&network.species[species].name, &network.reactions[reaction].name);
         let Some((_, span)) = draft.species().iter().find(|(known, _)| known == name) else { continue };
+        let reaction = reaction.split_whitespace().collect::<Vec<_>>().join(" ");
         let message = format!("there is never any `{name}`, so `{reaction}` never happens");
         let others = network.species.iter().map(|one| one.name.as_str()).filter(|other| other != name);
         // Of short names every other is a near miss.
