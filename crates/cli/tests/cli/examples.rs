@@ -31,11 +31,19 @@ fn every_example_runs_within_its_time_and_finds_what_its_page_says() {
             "death" => death(parameters),
             "diffusion" => diffusion(parameters),
             "dimerization" => dimerization(parameters),
+            "sir" => sir(parameters),
+            "lotka-volterra" => {
+                holds(parameters, &[("birth", 1.0), ("meal", 0.005), ("death", 0.6)]);
+            }
+            "toggle-switch" => holds(parameters, &[("alpha", 50.0), ("K", 10.0)]),
+            "sbml" => {
+                holds(parameters, &[("transcription", 10.0), ("translation", 5.0), ("dilution", 0.2)]);
+            }
             other => panic!("no test knows what examples/{other} should find"),
         }
         seen += 1;
     }
-    assert_eq!(seen, 4);
+    assert_eq!(seen, 8);
 }
 
 fn number(parameters: &Value, name: &str, key: &str) -> f64 {
@@ -45,6 +53,22 @@ fn number(parameters: &Value, name: &str, key: &str) -> f64 {
 #[track_caller]
 fn near(found: f64, exact: f64, by: f64) {
     assert!((found - exact).abs() < by, "found {found}, expected {exact} +- {by}");
+}
+
+/// The 90 % interval holds the truth, and its ends are within a factor of eight of each other.
+#[track_caller]
+fn holds(parameters: &Value, truths: &[(&str, f64)]) {
+    for &(name, truth) in truths {
+        let (low, high) = (number(parameters, name, "q05"), number(parameters, name, "q95"));
+        assert!(low < truth && truth < high, "{name} = {truth} is not between {low} and {high}");
+        assert!(high / low < 8.0, "{name} is between {low} and {high}");
+    }
+}
+
+/// What the page says; other seeds of the method move it by less than half of its standard deviation.
+fn sir(parameters: &Value) {
+    near(number(parameters, "beta", "mean"), 1.77, 0.15);
+    near(number(parameters, "gamma", "mean"), 0.455, 0.05);
 }
 
 /// The density is as theta to the power -11 above the largest of ten: the median is 2^(1/10) times that.

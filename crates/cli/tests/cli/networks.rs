@@ -187,6 +187,42 @@ fn initial_amounts() {
 }
 
 #[test]
+fn reactions_that_never_happen() {
+    refused(
+        &with("S1      -> 0 ", "s1      -> 0 "),
+        "p.toml:9:1",
+        "there is never any `s1`, so `s1 -> 0` never happens",
+        "did you mean `S1`? If not, give it an amount in model.network.initial",
+    );
+    let text = told(&with("initial = { S1 = 100 }\n", ""));
+    for species in ["S1", "S2"] {
+        assert!(text.contains(&format!("error: there is never any `{species}`, so ")), "{text}");
+    }
+    // An amount that is written down is meant, and what others make comes to be.
+    for initial in ["{ S1 = 0 }", "{ S2 = 100 }", "{ S1 = \"1e3 * k1\" }"] {
+        Bench::new(&with("{ S1 = 100 }", initial)).run(&["simulate", "p.toml", "--rows", "1"]).exits(0);
+    }
+}
+
+#[test]
+fn texts_in_place_of_tables_and_lists_in_place_of_texts() {
+    let list = DIMERS.replace("reactions = \"\"\"\n", "reactions = [").replace("\"\"\"\n", "]\n");
+    let list = list.replace("S1      -> 0        @ k1        # decay\nS1 + S1 -> S2       @ k3\n", "");
+    refused(
+        &list.replace("S2      -> S1 + S1  @ 0.5\n", "\"S2 -> S1 + S1 @ 0.5\""),
+        "p.toml:8:13",
+        "`model.network.reactions` must be one text",
+        "between three quotes \"\"\", one a line, for example A + B -> C @ k",
+    );
+    refused(
+        &with("observe =", "noise = \"normal\"\nobserve ="),
+        "p.toml:15:9",
+        "`model.network.noise` must be a table, found text",
+        "noise = { law = \"normal\", size = 1 }",
+    );
+}
+
+#[test]
 fn times() {
     let times = |text: &str| with("{ to = 4, count = 4 }", text);
     refused(
@@ -232,6 +268,12 @@ fn times() {
 fn observables_and_noise() {
     let observe = |text: &str| with("[\"S1\", \"total = S1 + 2*S2\"]", text);
     refused(&observe("[\"S1\", \"S9\"]"), "p.toml:15:19", "`S9` is not known", "did you mean `S1`?");
+    refused(
+        &observe("[\"infected\"]"),
+        "p.toml:15:13",
+        "`infected` is not known",
+        "it is neither a species (S1, S2) nor a rule, constant or parameter",
+    );
     refused(
         &observe("[\"S1 + S2\"]"),
         "p.toml:15:13",
@@ -330,6 +372,17 @@ fn files_in_sbml() {
         "the path is relative to the problem file",
     );
     let bench = Bench::new(&problem("file = \"m.xml\"\ntimes = [1]"));
+    bench.write(
+        "m.xml",
+        super::sbml::DIMERS
+            .replace("Binding", "k3")
+            .replace("<parameter id=\"k1\"", "<parameter id=\"k9\"")
+            .replace("<ci>k1</ci>", "<ci>k9</ci>"),
+    );
+    let done = bench.run(&["check", "p.toml"]).exits(2);
+    done.says("there is no quantity \"k1\"")
+        .says("--> p.toml:4:1\n")
+        .says("hint: `counterpoise sbml m.xml` lists what");
     bench.write("m.xml", "this is no XML");
     bench.run(&["check", "p.toml"]).exits(2).says("--> m.xml:1:1");
     bench.write("m.xml", [0xff, 0xfe]);
@@ -350,6 +403,14 @@ fn a_network_is_checked_and_its_convention_told() {
         changed.exits(0).json()["model"],
         "3 reactions, 2 species, mass action by permutations (k S (S - 1) for S + S), tau-leaping with epsilon = 0.02"
     );
+}
+
+#[test]
+fn the_convention_is_told_only_where_it_matters() {
+    let plain = with("S1 + S1 -> S2       @ k3", "S1 -> S2 @ k3")
+        .replace("observe = [\"S1\", \"total = S1 + 2*S2\"]\n", "");
+    let done = Bench::new(&plain).run(&["check", "p.toml"]).exits(0);
+    assert!(done.stdout.contains("model: 3 reactions, 2 species, direct method\n"), "{}", done.stdout);
 }
 
 #[test]

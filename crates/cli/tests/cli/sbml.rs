@@ -2,7 +2,7 @@
 
 use super::{Bench, TOY};
 
-const DIMERS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub(super) const DIMERS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <sbml xmlns="http://www.sbml.org/sbml/level2/version4" level="2" version="4">
 <model id="dimers">
 <listOfCompartments><compartment id="Cell" size="1"/></listOfCompartments>

@@ -3,6 +3,7 @@
 mod builtin;
 mod network;
 mod observation;
+mod reach;
 mod ready;
 mod reordered;
 mod sbml;

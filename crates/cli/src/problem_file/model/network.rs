@@ -1,11 +1,11 @@
 //! `[model.network]`: reactions written in the problem file.
 
-use counterpoise_networks::language::{self, Draft, Mistake, Names};
+use counterpoise_networks::language::{self, Draft, Mistake, Names, near_miss};
 use counterpoise_networks::{Counting, Expression, Network, Reaction, Symbol};
 
 use super::super::reading::{Place, Section, Value, Written, suggestion};
 use super::observation::{self, Observed};
-use super::{Ready, Surroundings, ready};
+use super::{Ready, Surroundings, reach, ready};
 
 /// What to do about a name that nobody knows.
 const UNKNOWN: &str = "add it to [parameters] or model.network.constants";
@@ -43,11 +43,15 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
     let reactions = note_inside(reactions, &written, &mut section);
     let initial = read_initial(&mut section, &names, reactions.as_deref().unwrap_or_default());
     let observed = {
-        let (any, constant) = (names.scope().unknown(UNKNOWN), names.scope().unknown(UNKNOWN));
+        let some: Vec<&str> = names.all_species().iter().take(12).map(String::as_str).collect();
+        let known =
+            format!("it is neither a species ({}) nor a rule, constant or parameter", some.join(", "));
+        let (any, constant) = (names.scope().unknown(known), names.scope().unknown(UNKNOWN));
         observation::read(&mut section, names.all_species(), (&any, constant))
     };
     let network = names.into_network(initial, reactions?);
     check_further_species(&mut section, (&network, &further), &observed, &draft);
+    check_reach(&mut section, &network, &draft, &written);
     let (observation, simulation) = observed.complete()?;
     ready::complete(&mut section, (network, observation, simulation), parameters, before)
 }
@@ -55,6 +59,11 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
 fn read_reactions(section: &mut Section<'_>) -> Option<Written> {
     if !section.has("reactions") {
         section.missing("reactions", EXAMPLE.to_owned());
+    }
+    if !matches!(section.value("reactions"), None | Some(Value::Text(_))) {
+        let message = format!("`{}` must be one text", section.path("reactions"));
+        section.mistake("reactions", message, format!("between three quotes \"\"\", {EXAMPLE}"));
+        return None;
     }
     section.written("reactions")
 }
@@ -130,6 +139,31 @@ fn check_further_species(
             let message = format!("`{name}` is in no reaction, rate, rule or observable");
             section.mistakes().add(*place, message, suggestion(name, "species of the reactions", known));
         }
+    }
+}
+
+/// Notes species that never come to be, so that a reaction never happens: a slip of the pen, or no initial amount.
+fn check_reach(section: &mut Section<'_>, network: &Network, draft: &Draft<'_>, written: &Written) {
+    let given = match section.value("initial") {
+        Some(Value::Table(table)) => {
+            network.species.iter().map(|one| table.get(&one.name).is_some()).collect()
+        }
+        // A mistake of its own, of which this would be an echo.
+        Some(_) => return,
+        None => vec![false; network.species.len()],
+    };
+    for (species, reaction) in reach::never_made(network, &given) {
+        let (name, reaction) = (&network.species[species].name, &network.reactions[reaction].name);
+        let Some((_, span)) = draft.species().iter().find(|(known, _)| known == name) else { continue };
+        let reaction = reaction.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = format!("there is never any `{name}`, so `{reaction}` never happens");
+        let others = network.species.iter().map(|one| one.name.as_str()).filter(|other| other != name);
+        // Of short names every other is a near miss.
+        let alike = |near: &&str| name.chars().count() > 2 || near.eq_ignore_ascii_case(name);
+        let near =
+            near_miss(name, others).filter(alike).map(|near| format!("did you mean `{near}`? If not, "));
+        let hint = format!("{}give it an amount in {}", near.unwrap_or_default(), section.path("initial"));
+        section.mistakes().add_inside(written, Mistake { span: span.clone(), message, hint: Some(hint) });
     }
 }
 

@@ -175,6 +175,11 @@ fn read_observables(
 
 /// Gives observables their noise: all the same, or each its own.
 fn read_noise(section: &mut Section<'_>, observables: &mut [Observable], scope: &Scope<'_>) {
+    if let Some(Value::Text(law)) = section.value("noise") {
+        let example = format!("noise = {{ law = \"{law}\", size = 1 }}");
+        section.mistake("noise", format!("`{}` must be a table, found text", section.path("noise")), example);
+        return;
+    }
     let Some(mut noise) = section.section("noise") else { return };
     let keys = noise.keys();
     let single = |key: &String| !matches!(noise.value(key), Some(Value::Table(_)));

@@ -58,7 +58,15 @@ fn counting(reaction: &Reaction) -> Option<&'static str> {
     }
 }
 
-/// The model in one line, with the convention of mass action: a factor of two that others have otherwise.
+/// Whether a reaction takes several of one species: where the conventions of mass action differ.
+fn takes_several(reaction: &Reaction) -> bool {
+    match &reaction.rate {
+        Rate::MassAction { reactants, .. } => reactants.iter().any(|&(_, count)| count > 1),
+        Rate::Expression(_) => false,
+    }
+}
+
+/// The model in one line, with the convention of mass action where it matters: a factor that others have otherwise.
 fn headline(network: &Network, course: Course) -> String {
     let counted = |count: usize, what: &str| match (count, what) {
         (1, what) => format!("1 {what}"),
@@ -71,7 +79,8 @@ fn headline(network: &Network, course: Course) -> String {
         parts.push(counted(network.events.len(), "event"));
     }
     for (name, formula) in [("combinations", "k S (S - 1) / 2"), ("permutations", "k S (S - 1)")] {
-        if network.reactions.iter().any(|reaction| counting(reaction) == Some(name)) {
+        let matters = |one: &Reaction| counting(one) == Some(name) && takes_several(one);
+        if network.reactions.iter().any(matters) {
             parts.push(format!("mass action by {name} ({formula} for S + S)"));
         }
     }

@@ -4,7 +4,7 @@ use counterpoise_networks::Expression;
 use counterpoise_networks::language::Scope;
 use counterpoise_networks::sbml;
 
-use super::super::reading::{Section, read_bounded};
+use super::super::reading::{Place, Section, read_bounded};
 use super::{Ready, Surroundings, observation, ready};
 
 /// Largest model that is read.
@@ -21,7 +21,18 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
     let parameters = surroundings.parameters?;
     let names: Vec<String> = parameters.iter().map(|(name, _)| name.clone()).collect();
     let network = model.network(&names).map_err(|reasons| {
-        reasons.into_iter().for_each(|reason| section.mistake("file", reason, None));
+        for reason in reasons {
+            // A reason names in quotes what it is about: a parameter of the problem, or something in the file.
+            let about = |(name, _): &&(String, Place)| reason.contains(&format!("\"{name}\""));
+            match parameters.iter().find(about) {
+                Some(&(_, place)) => {
+                    let file = section.text("file").unwrap_or_default();
+                    let hint = format!("`counterpoise sbml {file}` lists what can be inferred");
+                    section.mistakes().add(place, reason, hint);
+                }
+                None => section.mistake("file", reason, None),
+            }
+        }
     });
     let network = network.ok()?;
     let species: Vec<String> = network.species.iter().map(|species| species.name.clone()).collect();
