@@ -87,7 +87,7 @@ impl Compiled {
         let changes = network.reactions.iter().map(|reaction| {
             reaction.changes.iter().map(|&(s, by)| Change { register: compiler.species(s), by }).collect()
         });
-        let changes = changes.collect();
+        let changes: Vec<Vec<Change>> = changes.collect();
         let mut compiled = Self {
             setting_out: Vec::new(),
             at_events: compiler.with_state(&outputs),

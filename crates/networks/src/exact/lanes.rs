@@ -218,6 +218,7 @@ impl<'a, const Q: usize> Block<'a, Q> {
         self.plan.compiled.set_out(theta, &mut self.scratch)?;
         let (q, k) = (lane / 4, lane % 4);
         self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[q][k] = *value);
+        self.summaries_of(lane).fill(f64::NAN);
         self.rng.set(lane, rng);
         (self.now[q][k], self.due[q][k]) = (0.0, self.plan.recorder.times()[0]);
         let wait = if self.leaper.is_some() { FIRST_LOOK as i64 } else { i64::MAX };
@@ -252,14 +253,15 @@ impl<'a, const Q: usize> Block<'a, Q> {
         let total = propensities(terms, &self.registers, &mut self.sums);
         let uniforms = self.rng.uniforms();
         let ceiling = self.plan.limits.ceiling;
-        let (mut now, due, mut any) = (self.now, self.due, [0_u64; 4]);
+        let (mut now, due, mut loud) = (self.now, self.due, [[0_u64; 4]; Q]);
         for q in 0..Q {
             let waits = minus_ln(uniforms[q]);
             for k in 0..4 {
                 // Infinite when nothing can happen any more.
                 now[q][k] += waits[k] / total[q][k];
-                let quiet = (now[q][k] <= due[q][k]) & (total[q][k] <= ceiling);
-                any[k] |= if quiet { 0 } else { u64::MAX };
+                let early = if now[q][k] <= due[q][k] { 0 } else { u64::MAX };
+                let slow = if total[q][k] <= ceiling { 0 } else { u64::MAX };
+                loud[q][k] = early | slow;
             }
         }
         self.now = now;
@@ -267,11 +269,17 @@ impl<'a, const Q: usize> Block<'a, Q> {
             let amounts = self.registers[register as usize];
             for q in 0..Q {
                 for k in 0..4 {
-                    any[k] |= if amounts[q][k] < 0.0 { u64::MAX } else { 0 };
+                    loud[q][k] |= if amounts[q][k] < 0.0 { u64::MAX } else { 0 };
                 }
             }
         }
-        let ended = any != [0; 4] && self.look(total);
+        let mut any = [0; 4];
+        for q in 0..Q {
+            for k in 0..4 {
+                any[k] |= loud[q][k];
+            }
+        }
+        let ended = any != [0; 4] && self.look(total, &loud);
         self.react(total);
         self.steps += 1;
         ended
@@ -281,60 +289,68 @@ impl<'a, const Q: usize> Block<'a, Q> {
     #[inline(always)]
     fn react(&mut self, total: Wide<Q>) {
         let Some((last, others)) = self.plan.compiled.changes.split_last() else { return };
+        if others.is_empty() {
+            return apply(last, &[[1.0; 4]; Q], &mut self.registers);
+        }
+        let mut marks = self.rng.uniforms();
+        for q in 0..Q {
+            for k in 0..4 {
+                marks[q][k] *= total[q][k];
+            }
+        }
         // Whether the mark lies above the sums before the reaction at hand.
         let mut above = [[1.0; 4]; Q];
-        if !others.is_empty() {
-            let mut marks = self.rng.uniforms();
+        for (changes, sums) in others.iter().zip(&self.sums) {
+            let mut fires = [[0.0; 4]; Q];
             for q in 0..Q {
                 for k in 0..4 {
-                    marks[q][k] *= total[q][k];
+                    let beyond = if marks[q][k] >= sums[q][k] { 1.0 } else { 0.0 };
+                    fires[q][k] = above[q][k] - beyond;
+                    above[q][k] = beyond;
                 }
             }
-            for (changes, sums) in others.iter().zip(&self.sums) {
-                let mut fires = [[0.0; 4]; Q];
-                for q in 0..Q {
-                    for k in 0..4 {
-                        let beyond = if marks[q][k] >= sums[q][k] { 1.0 } else { 0.0 };
-                        fires[q][k] = above[q][k] - beyond;
-                        above[q][k] = beyond;
-                    }
-                }
-                apply(changes, &fires, &mut self.registers);
-            }
+            apply(changes, &fires, &mut self.registers);
         }
         // A uniform variate below 1 keeps the mark below the total: what is above all others is in the last.
         apply(last, &above, &mut self.registers);
     }
 
-    /// Observes the lanes whose observation is due and finds those that cannot go on. Whether any ended.
+    /// Observes the lanes whose observation is due and finds those that cannot go on; the others are quiet. Whether
+    /// any ended.
     #[inline(always)]
-    fn look(&mut self, total: Wide<Q>) -> bool {
-        let Lanes { compiled, recorder, limits, .. } = self.plan;
-        let (times, columns) = (recorder.times(), recorder.columns());
+    fn look(&mut self, total: Wide<Q>, loud: &[[u64; 4]; Q]) -> bool {
         let mut any = false;
-        for l in 0..4 * Q {
-            let (q, k) = (l / 4, l % 4);
-            let lane = &mut self.lanes[q][k];
-            if !lane.busy {
-                continue;
-            }
-            let value = |register: Register| self.registers[register as usize][q][k];
-            let below = compiled.watched.iter().any(|&register| value(register) < 0.0);
-            if !(total[q][k] <= limits.ceiling) || below {
-                let registers: Vec<[f64; 1]> = self.registers.iter().map(|lanes| [lanes[q][k]]).collect();
-                lane.failure = Some(compiled.complaint(registers, limits.ceiling));
-            } else {
-                let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
-                while self.due[q][k] < self.now[q][k] {
-                    recorder.record(lane.next, value, self.registers.len(), summaries);
-                    lane.next += 1;
-                    self.due[q][k] = times.get(lane.next).copied().unwrap_or(f64::INFINITY);
+        for q in 0..Q {
+            if loud[q] != [0; 4] {
+                for k in 0..4 {
+                    any |= loud[q][k] != 0 && self.lanes[q][k].busy && self.look_at(q, k, total[q][k]);
                 }
             }
-            lane.ended |= lane.failure.is_some() || lane.next == times.len();
-            any |= lane.ended;
         }
         any
+    }
+
+    /// Observes a lane, or finds why it cannot go on. Whether it ended.
+    #[inline(always)]
+    fn look_at(&mut self, q: usize, k: usize, total: f64) -> bool {
+        let Lanes { compiled, recorder, limits, .. } = self.plan;
+        let (times, columns, l) = (recorder.times(), recorder.columns(), 4 * q + k);
+        let lane = &mut self.lanes[q][k];
+        let value = |register: Register| self.registers[register as usize][q][k];
+        let below = compiled.watched.iter().any(|&register| value(register) < 0.0);
+        if !(total <= limits.ceiling) || below {
+            let registers: Vec<[f64; 1]> = self.registers.iter().map(|lanes| [lanes[q][k]]).collect();
+            lane.failure = Some(compiled.complaint(registers, limits.ceiling));
+            lane.ended = true;
+        } else {
+            let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
+            let next = recorder.passed(lane.next, self.now[q][k]);
+            recorder.record(lane.next..next, value, self.registers.len(), summaries);
+            lane.next = next;
+            self.due[q][k] = times.get(next).copied().unwrap_or(f64::INFINITY);
+            lane.ended |= next == times.len();
+        }
+        lane.ended
     }
 
     /// Hands on what became of an ended trajectory.

@@ -109,20 +109,17 @@ fn exponential(rng: &mut Stream) -> f64 {
     minus_ln([rng.uniform()])[0]
 }
 
-/// Writes down every observation before `now`, or up to it: the number of the next.
+/// Writes down every observation before `now`: the number of the next.
 #[inline(always)]
 fn observe(
     recorder: &Recorder,
-    mut next: usize,
+    next: usize,
     now: f64,
     registers: &[[f64; 1]],
     summaries: &mut [f64],
 ) -> usize {
-    let times = recorder.times();
-    while next < times.len() && times[next] < now {
-        let value = |register: Register| registers[register as usize][0];
-        recorder.record(next, value, registers.len(), summaries);
-        next += 1;
-    }
-    next
+    let after = recorder.passed(next, now);
+    let value = |register: Register| registers[register as usize][0];
+    recorder.record(next..after, value, registers.len(), summaries);
+    after
 }

@@ -135,6 +135,7 @@ impl OneByOne for Timed<'_> {
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
         self.compiled.set_out(theta, &mut self.registers)?;
+        summaries.fill(f64::NAN);
         let mut were = self.events.before();
         self.events.settle(&mut self.registers, &mut were)?;
         let times = self.recorder.times();

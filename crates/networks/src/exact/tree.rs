@@ -118,6 +118,7 @@ impl OneByOne for Tree<'_> {
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
         self.compiled.set_out(theta, &mut self.registers)?;
+        summaries.fill(f64::NAN);
         self.fill();
         let (graph, compiled, recorder) = (self.graph, self.compiled, self.recorder);
         let times = recorder.times();
@@ -188,4 +189,4 @@ pub(crate) fn suits_lanes(compiled: &Compiled) -> bool {
 }
 
 /// Reactions and operations up to which lanes are faster; measured by `bench simulators`.
-const LANES_UP_TO: usize = 32;
+const LANES_UP_TO: usize = 64;

@@ -133,7 +133,7 @@ impl<'a> Leaper<'a> {
                     if taken == left {
                         place.now = times[place.next];
                         let value = |register: Register| registers[register as usize][0];
-                        self.recorder.record(place.next, value, registers.len(), summaries);
+                        self.recorder.record(place.next..place.next + 1, value, registers.len(), summaries);
                         place.next += 1;
                     } else {
                         place.now += taken;
