@@ -102,7 +102,10 @@ impl Feed for List<'_> {
 
     fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>) {
         let slot = self.slots[&row];
-        self.summaries.row_mut(slot).copy_from_slice(summaries);
+        // What a failed simulation left behind is nobody's.
+        if outcome.is_ok() {
+            self.summaries.row_mut(slot).copy_from_slice(summaries);
+        }
         self.outcomes[slot] = outcome;
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Compiled {
     initial: Vec<(Register, Vec<Operation>)>,
     /// Whether a reaction changes the species: its amount is then a whole number.
     pub(crate) counted: Vec<bool>,
+    /// Whether a propensity is a multiple of the species, which must not be negative then.
+    factor: Vec<bool>,
     /// What the propensities that are not products need, done at each event.
     pub(crate) at_events: Vec<Operation>,
     /// A propensity a reaction.
@@ -48,15 +50,24 @@ pub(crate) struct Compiled {
 /// Amounts above this are no longer counted exactly.
 const MOST: f64 = 9_007_199_254_740_992.0;
 
+impl Term {
+    /// Its value, given those of the registers.
+    #[inline(always)]
+    pub(crate) fn value(&self, at: impl Fn(Register) -> f64) -> f64 {
+        at(self.c) * at(self.i) * (at(self.j) - self.less)
+    }
+}
+
 impl Compiled {
     pub(crate) fn new(network: Network) -> Self {
         let mut compiler = Compiler::new(network.parameters.len(), network.species.len());
         network.rules.iter().for_each(|rule| compiler.rule(&rule.value));
-        let counted: Vec<bool> = (0..network.species.len())
-            .map(|species| {
-                network.reactions.iter().flat_map(|each| &each.changes).any(|&(s, _)| s == species)
-            })
-            .collect();
+        let mut counted = vec![false; network.species.len()];
+        network
+            .reactions
+            .iter()
+            .flat_map(|each| &each.changes)
+            .for_each(|&(species, _)| counted[species] = true);
         let initial: Vec<Register> =
             network.species.iter().map(|species| compiler.expression(&species.initial)).collect();
         let (mut terms, mut doubtful, mut watched) = (Vec::new(), Vec::new(), Vec::new());
@@ -83,6 +94,11 @@ impl Compiled {
             }
             terms.push(term);
         }
+        let mut factor = vec![false; network.species.len()];
+        let first = compiler.species(0);
+        for register in terms.iter().flat_map(|term| [term.i, term.j]).filter(|&register| register != ONE) {
+            factor[(register - first) as usize] = true;
+        }
         let outputs: Vec<Register> = terms.iter().flat_map(|term| [term.c, term.i, term.j]).collect();
         let changes = network.reactions.iter().map(|reaction| {
             reaction.changes.iter().map(|&(s, by)| Change { register: compiler.species(s), by }).collect()
@@ -93,6 +109,7 @@ impl Compiled {
             at_events: compiler.with_state(&outputs),
             initial: initial.into_iter().map(|each| (each, compiler.with_state(&[each]))).collect(),
             counted,
+            factor,
             terms,
             doubtful,
             watched,
@@ -137,7 +154,9 @@ impl Compiled {
             program::run(operations, registers);
             let given = registers[*register as usize][0];
             let amount = if self.counted[index] { given.round() } else { given };
-            let fits = if self.counted[index] { (0.0..=MOST).contains(&amount) } else { amount.is_finite() };
+            let least = if self.counted[index] || self.factor[index] { 0.0 } else { -f64::MAX };
+            let most = if self.counted[index] { MOST } else { f64::MAX };
+            let fits = (least..=most).contains(&amount);
             if !fits {
                 let what = format!("{} cannot be {given} at time 0", species.name);
                 return Err(Failure::Declined(what));
@@ -169,7 +188,7 @@ impl Compiled {
             ));
         }
         for (term, reaction) in self.terms.iter().zip(&self.network.reactions) {
-            let propensity = at(term.c) * at(term.i) * (at(term.j) - term.less);
+            let propensity = term.value(at);
             if !(propensity.is_finite() && propensity >= 0.0) {
                 return Failure::Declined(format!("the rate of `{}` became {propensity}", reaction.name));
             }
@@ -182,33 +201,25 @@ impl Compiled {
 
 /// The rate of a reaction as one expression.
 fn full_rate(rate: &Rate) -> Expression {
-    match rate {
-        Rate::Expression(expression) => expression.clone(),
-        Rate::MassAction { constant, reactants, counting } => {
-            let mut product = constant.clone();
-            for &(species, count) in reactants {
-                for less in 0..count {
-                    let species = Expression::species(species);
-                    let factor = match less {
-                        0 => species,
-                        less => Expression::call(Function::Subtract, [species, f64::from(less).into()]),
-                    };
-                    product = Expression::call(Function::Multiply, [product, factor]);
+    let (constant, reactants, counting) = match rate {
+        Rate::Expression(expression) => return expression.clone(),
+        Rate::MassAction { constant, reactants, counting } => (constant, reactants, counting),
+    };
+    let mut product = constant.clone();
+    for &(species, count) in reactants {
+        for picked in 0..count {
+            let mut factor = Expression::species(species);
+            if picked > 0 {
+                factor = Expression::call(Function::Subtract, [factor, f64::from(picked).into()]);
+                // Pick by pick: all picks together would overflow long before their number of orders divides them.
+                if *counting == Counting::Combinations {
+                    factor = Expression::call(Function::Divide, [factor, f64::from(picked + 1).into()]);
                 }
             }
-            let scale = scale(reactants, *counting);
-            if scale == 1.0 { product } else { Expression::call(Function::Multiply, [scale.into(), product]) }
+            product = Expression::call(Function::Multiply, [product, factor]);
         }
     }
-}
-
-/// One over the number of orders in which the reactants can be picked, if order does not count.
-fn scale(reactants: &[(usize, u32)], counting: Counting) -> f64 {
-    let factorial = |count: u32| (1..=count).map(f64::from).product::<f64>();
-    match counting {
-        Counting::Combinations => 1.0 / reactants.iter().map(|&(_, count)| factorial(count)).product::<f64>(),
-        Counting::Permutations => 1.0,
-    }
+    product
 }
 
 impl Rate {

@@ -9,7 +9,7 @@ use crate::expression::program::{self, Known, Operation, Register};
 /// Events at one moment before we say that they never end.
 const MOST_AT_ONCE: usize = 10_000;
 /// Looks at conditions in the search for the moment one changes.
-const MOST_LOOKS: usize = 1_000_000;
+const MOST_LOOKS: u64 = 1_000_000;
 
 /// The events of a network, compiled.
 #[derive(Clone, Debug)]
@@ -156,6 +156,7 @@ impl Events {
         registers: &[[f64; 1]],
         were: &[bool],
         intervals: &mut Vec<Interval>,
+        looks: &mut u64,
     ) -> Result<Option<f64>, Failure> {
         if self.timed.is_empty() {
             return Ok(None);
@@ -164,10 +165,10 @@ impl Events {
         intervals.extend(registers.iter().map(|[value]| Interval::point(*value)));
         // Stretches still to be looked at, the earliest last.
         let mut stretches = vec![(from, to)];
-        let mut looks = 0;
+        let most = *looks + MOST_LOOKS;
         while let Some((low, high)) = stretches.pop() {
-            looks += 1;
-            if looks > MOST_LOOKS {
+            *looks += 1;
+            if *looks > most {
                 let name = &self.events[self.timed[0].0].name;
                 let what =
                     format!("the moment of an event such as {name} could not be found near time {low}");
@@ -185,7 +186,17 @@ impl Events {
                 continue;
             }
             if last {
-                return Ok(Some(high));
+                // Bounds may not know what the values are: these decide.
+                let mut there = registers.to_vec();
+                there[self.time as usize] = [high];
+                program::run(&self.operations, &mut there);
+                let flips = |(event, planned): (usize, &Planned)| {
+                    (there[planned.trigger as usize][0] != 0.0) != were[event]
+                };
+                if self.events.iter().enumerate().any(flips) {
+                    return Ok(Some(high));
+                }
+                continue;
             }
             let middle = low + 0.5 * (high - low);
             stretches.push((middle, high));

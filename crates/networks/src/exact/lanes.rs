@@ -49,7 +49,10 @@ impl Lanes<'_> {
         let mut single = Single { outcome: Ok(()), summaries };
         let mut block = Block::<NARROW>::new(self);
         block.set_out(0, (theta, rng), 0)?;
-        vectorised(Drain { block, rows: None, feed: &mut single, fewest: 0 });
+        if let Some(block) = vectorised(Drain { block, rows: None, feed: &mut single, fewest: 0 }) {
+            // Whoever draws more from the stream must not draw the same again.
+            *rng = block.drawn;
+        }
         single.outcome
     }
 
@@ -162,6 +165,8 @@ struct Block<'a, const Q: usize> {
     /// Summaries of one lane after another.
     summaries: Vec<f64>,
     scratch: Vec<[f64; 1]>,
+    /// The stream of the trajectory that ended last, as far as it came.
+    drawn: Stream,
     leaper: Option<Leaper<'a>>,
 }
 
@@ -182,6 +187,7 @@ impl<'a, const Q: usize> Block<'a, Q> {
             patience: PATIENCE as i64,
             summaries: vec![f64::NAN; 4 * Q * plan.recorder.columns()],
             scratch: Vec::with_capacity(values.len()),
+            drawn: stream::Lanes::<1>::default().get(0),
             leaper: plan.leap.map(|leap| Leaper::new(leap, plan.compiled, plan.recorder, plan.limits)),
         }
     }
@@ -364,17 +370,26 @@ impl<'a, const Q: usize> Block<'a, Q> {
         // The step in which it ended is not an event of its own.
         let events = (self.steps - ended.began - 1) as u64;
         let failure = ended.failure.take();
+        let mut rng = self.rng.get(lane);
         let outcome = limits.allow(events).and_then(|()| match failure {
             Some(failure) => Err(failure),
             None => {
                 let value = |register: Register| self.registers[register as usize][q][k];
-                recorder.measure(value, &mut self.rng.get(lane), summaries)
+                recorder.measure(value, &mut rng, summaries)
             }
         });
+        self.drawn = rng;
+        let failed = outcome.is_err();
         feed.finish(ended.row, summaries, outcome);
         (ended.busy, ended.ended) = (false, false);
         self.due[q][k] = f64::INFINITY;
         self.active -= 1;
+        // One that failed must not go on failing.
+        if failed {
+            let values = self.plan.compiled.compiler.values();
+            self.registers.iter_mut().zip(values).for_each(|(lanes, value)| lanes[q][k] = *value);
+            self.now[q][k] = 0.0;
+        }
     }
 
     /// Sees to all that is not due at every step, and says whether a trajectory ended.

@@ -71,7 +71,7 @@ pub(crate) trait OneByOne {
     fn trajectory(
         &mut self,
         theta: &[f64],
-        rng: Stream,
+        rng: &mut Stream,
         summaries: &mut [f64],
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended>;
@@ -81,10 +81,10 @@ pub(crate) trait OneByOne {
 pub(crate) fn simulate(
     one: &mut dyn OneByOne,
     theta: &[f64],
-    rng: &Stream,
+    rng: &mut Stream,
     summaries: &mut [f64],
 ) -> Result<(), Failure> {
-    match one.trajectory(theta, rng.clone(), summaries, &|| false) {
+    match one.trajectory(theta, rng, summaries, &|| false) {
         Err(Ended::Failed(failure)) => Err(failure),
         Ok(()) | Err(Ended::Cut) => Ok(()),
     }
@@ -94,7 +94,7 @@ pub(crate) fn simulate(
 pub(crate) fn simulate_rows(one: &mut dyn OneByOne, columns: usize, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
     let (mut summaries, mut streams) = (vec![f64::NAN; columns], jobs.streams());
     while let Some(row) = feed.next() {
-        let ended = one.trajectory(jobs.theta(row), streams.at(row), &mut summaries, &|| feed.is_cut());
+        let ended = one.trajectory(jobs.theta(row), &mut streams.at(row), &mut summaries, &|| feed.is_cut());
         match ended {
             Ok(()) => feed.finish(row, &summaries, Ok(())),
             Err(Ended::Failed(failure)) => feed.finish(row, &summaries, Err(failure)),

@@ -62,9 +62,8 @@ impl<'a> Timed<'a> {
     fn total(&mut self) -> Result<f64, Failure> {
         program::run(&self.compiled.at_events, &mut self.registers);
         let mut total = 0.0;
-        for (&Term { c, i, j, less }, propensity) in self.compiled.terms.iter().zip(&mut self.propensities) {
-            let at = |register: Register| self.registers[register as usize][0];
-            *propensity = at(c) * at(i) * (at(j) - less);
+        for (term, propensity) in self.compiled.terms.iter().zip(&mut self.propensities) {
+            *propensity = term.value(|register| self.registers[register as usize][0]);
             if !(*propensity >= 0.0) {
                 return Err(self.complaint());
             }
@@ -84,8 +83,9 @@ impl<'a> Timed<'a> {
             self.intervals[self.time as usize] = Interval { low: now, high: now + stretch };
             bounds::run(&self.compiled.at_events, &mut self.intervals);
             let most = |term: &Term| {
-                let at = |register: Register| self.intervals[register as usize].high;
-                (at(term.c) * at(term.i) * (at(term.j) - term.less)).max(0.0)
+                let most = term.value(|register| self.intervals[register as usize].high);
+                // What is no number must not pass for 0.
+                if most.is_nan() { f64::INFINITY } else { most.max(0.0) }
             };
             // From 0, since an empty sum is -0.
             let bound = SLACK * self.compiled.terms.iter().map(most).fold(0.0, |sum, most| sum + most);
@@ -130,7 +130,7 @@ impl OneByOne for Timed<'_> {
     fn trajectory(
         &mut self,
         theta: &[f64],
-        mut rng: Stream,
+        rng: &mut Stream,
         summaries: &mut [f64],
         is_cut: &dyn Fn() -> bool,
     ) -> Result<(), Ended> {
@@ -141,16 +141,17 @@ impl OneByOne for Timed<'_> {
         let times = self.recorder.times();
         // What lies after the last observation need not be known.
         let end = self.recorder.end().next_up();
-        let (mut now, mut next, mut reactions, mut rounds) = (0.0, 0, 0, 0_u64);
+        let (mut now, mut next, mut reactions, mut looks, mut rest) = (0.0, 0, 0, 0, 0);
         let mut stretch = end;
         loop {
             let (bound, looked) = self.bound(now, stretch.min(end - now))?;
-            let candidate = now + exponential(&mut rng) / bound;
+            let candidate = now + exponential(rng) / bound;
             let (mut to, mut reacts) = (candidate, true);
             if !(candidate <= now + looked) {
                 (to, reacts) = (now + looked, false);
             }
-            let flip = self.events.first_flip((now, to), &self.registers, &were, &mut self.intervals)?;
+            let flip =
+                self.events.first_flip((now, to), &self.registers, &were, &mut self.intervals, &mut looks)?;
             if let Some(flip) = flip {
                 (to, reacts) = (flip, false);
             }
@@ -166,6 +167,11 @@ impl OneByOne for Timed<'_> {
             }
             if reacts {
                 let total = self.total()?;
+                if total > bound {
+                    return Err(
+                        Failure::Declined(format!("the rates could not be bounded near time {now}")).into()
+                    );
+                }
                 let mark = rng.uniform() * bound;
                 if mark < total
                     && let Some(reaction) = self.find(mark)
@@ -179,8 +185,9 @@ impl OneByOne for Timed<'_> {
                 stretch = 2.0 * looked;
             }
             self.events.settle(&mut self.registers, &mut were)?;
-            rounds += 1;
-            if rounds % PATIENCE == 0 {
+            looks += 1;
+            if looks >= rest {
+                rest = looks + PATIENCE;
                 self.limits.allow(reactions)?;
                 if is_cut() {
                     return Err(Ended::Cut);
@@ -189,6 +196,6 @@ impl OneByOne for Timed<'_> {
         }
         self.limits.allow(reactions)?;
         let value = |register: Register| self.registers[register as usize][0];
-        Ok(self.recorder.measure(value, &mut rng, summaries)?)
+        Ok(self.recorder.measure(value, rng, summaries)?)
     }
 }

@@ -1,5 +1,7 @@
 //! What values an expression can take while the time runs through an interval.
 
+use std::f64::consts::PI;
+
 use super::Function;
 use super::program::Operation;
 
@@ -18,6 +20,11 @@ impl Interval {
     /// One number.
     pub(crate) const fn point(value: f64) -> Self {
         Self { low: value, high: value }
+    }
+
+    /// Whether it is one number, or none: NaN.
+    fn is_point(self) -> bool {
+        self.low == self.high || (self.low.is_nan() && self.high.is_nan())
     }
 
     fn contains(self, value: f64) -> bool {
@@ -52,7 +59,7 @@ impl Interval {
     pub(crate) fn truth(self) -> Option<bool> {
         match (self.low, self.high) {
             (0.0, 0.0) => Some(false),
-            (low, high) if low > 0.0 || high < 0.0 => Some(true),
+            (low, high) if low > 0.0 || high < 0.0 || self.is_point() => Some(true),
             _ => None,
         }
     }
@@ -65,8 +72,12 @@ impl Interval {
 impl Function {
     /// An interval that holds every value at arguments in the given ones.
     fn bounds(self, [a, b, c]: [Interval; 3]) -> Interval {
-        if a.low == a.high && b.low == b.high && c.low == c.high {
+        if a.is_point() && b.is_point() && c.is_point() {
             return Interval::point(self.value([a.low, b.low, c.low]));
+        }
+        let compares = matches!(self, Self::Less | Self::LessOrEqual | Self::Equal);
+        if compares && (a.low.is_nan() || b.low.is_nan()) {
+            return Interval::point(0.0);
         }
         let truth = |certain: bool, impossible: bool| {
             Interval::from_truth(if certain { Some(true) } else { impossible.then_some(false) })
@@ -85,7 +96,14 @@ impl Function {
             }
             Self::Negate => Interval { low: -a.high, high: -a.low },
             Self::Exp | Self::Floor | Self::Ceiling | Self::Tanh => a.rising(|a| self.value([a, 0.0, 0.0])),
-            Self::Ln | Self::Log10 | Self::Sqrt if a.low >= 0.0 => a.rising(|a| self.value([a, 0.0, 0.0])),
+            // What lies outside their domain is found out where it is computed, not here.
+            Self::Ln | Self::Log10 | Self::Sqrt if a.high >= 0.0 => {
+                a.rising(|a| self.value([a.max(0.0), 0.0, 0.0]))
+            }
+            Self::Tan if (a.low / PI + 0.5).floor() == (a.high / PI + 0.5).floor() => a.rising(libm::tan),
+            Self::Power if b.is_point() && b.low.fract() == 0.0 && b.low < 0.0 && !a.contains(0.0) => {
+                a.corners(a, |a, _| self.value([a, b.low, 0.0]))
+            }
             Self::Abs if a.contains(0.0) => Interval { low: 0.0, high: a.high.max(-a.low) },
             Self::Abs => a.corners(a, |a, _| a.abs()),
             Self::Sin => wave(a, 0.25, libm::sin),
@@ -130,8 +148,8 @@ fn wave(a: Interval, crest: f64, f: impl Fn(f64) -> f64) -> Interval {
 pub(crate) fn run(operations: &[Operation], registers: &mut [Interval]) {
     for Operation { function, to, from } in operations {
         let bounds = function.bounds(from.map(|register| registers[register as usize]));
-        // A bound that is no number bounds nothing.
-        let known = !bounds.low.is_nan() && !bounds.high.is_nan();
+        // A bound that is no number bounds nothing; a value that is none is all there is.
+        let known = bounds.is_point() || (!bounds.low.is_nan() && !bounds.high.is_nan());
         registers[*to as usize] = if known { bounds } else { ANYTHING };
     }
 }
@@ -206,7 +224,7 @@ mod tests {
                     );
                 }
             }
-            let never = matches!(function, Function::Tan | Function::Hill);
+            let never = function == Function::Hill;
             assert!(never || useful[at] > 500, "{function:?}: bounds are hardly ever of use");
         }
     }

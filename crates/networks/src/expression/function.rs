@@ -113,10 +113,8 @@ impl Function {
             Self::Min if a < b || a.is_nan() => a,
             Self::Max if a > b || a.is_nan() => a,
             Self::Min | Self::Max => b,
-            Self::Hill => {
-                let (x, k) = (power(a, c), power(b, c));
-                x / (k + x)
-            }
+            // In this form large powers do not overflow, and 0 needs no rule of its own.
+            Self::Hill => 1.0 / (1.0 + power(b / a, c)),
             Self::Less => truth(a < b),
             Self::LessOrEqual => truth(a <= b),
             Self::Equal => truth(a == b),

@@ -1,6 +1,6 @@
 //! Expressions compiled to a flat list of operations on registers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Expression, Function, Symbol};
 
@@ -44,6 +44,8 @@ pub(crate) struct Compiler {
     numbers: BTreeMap<u64, Register>,
     results: BTreeMap<(Function, [Register; 3]), Register>,
     operations: Vec<Operation>,
+    /// Which operation makes each register, where one does.
+    makers: Vec<Option<u32>>,
 }
 
 impl Compiler {
@@ -56,7 +58,8 @@ impl Compiler {
         values[ONE as usize] = 1.0;
         let numbers = BTreeMap::from([(1f64.to_bits(), ONE)]);
         let (rules, results, operations) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { parameters, species, rules, known, values, numbers, results, operations }
+        let makers = vec![None; known.len()];
+        Self { parameters, species, rules, known, values, numbers, results, operations, makers }
     }
 
     /// The register of the first parameter.
@@ -119,6 +122,7 @@ impl Compiler {
     fn register(&mut self, known: Known, value: f64) -> Register {
         self.known.push(known);
         self.values.push(value);
+        self.makers.push(None);
         (self.values.len() - 1) as Register
     }
 
@@ -126,13 +130,13 @@ impl Compiler {
     pub(crate) fn call(&mut self, function: Function, mut from: [Register; 3]) -> Register {
         from[function.arity()..].fill(ONE);
         match function {
-            // By parts, so that what depends on the parameters alone is computed once.
+            // By parts, of which small whole powers are products.
             Function::Hill => {
                 let [x, k, n] = from;
-                let (x, k) =
-                    (self.call(Function::Power, [x, n, ONE]), self.call(Function::Power, [k, n, ONE]));
-                let sum = self.call(Function::Add, [k, x, ONE]);
-                return self.call(Function::Divide, [x, sum, ONE]);
+                let ratio = self.call(Function::Divide, [k, x, ONE]);
+                let power = self.call(Function::Power, [ratio, n, ONE]);
+                let sum = self.call(Function::Add, [ONE, power, ONE]);
+                return self.call(Function::Divide, [ONE, sum, ONE]);
             }
             Function::Power if self.known(from[1]) == Known::Always => {
                 if let Some(product) = self.small_power(from[0], self.values[from[1] as usize]) {
@@ -150,6 +154,7 @@ impl Compiler {
             return self.number(value);
         }
         let to = self.register(known, 0.0);
+        self.makers[to as usize] = Some(self.operations.len() as u32);
         self.operations.push(Operation { function, to, from });
         self.results.insert((function, from), to);
         to
@@ -181,17 +186,16 @@ impl Compiler {
 
     /// The operations, in order, that give `registers` from a state and a time.
     pub(crate) fn with_state(&self, registers: &[Register]) -> Vec<Operation> {
-        let mut needed = vec![false; self.values.len()];
-        registers.iter().for_each(|&register| needed[register as usize] = true);
-        let mut kept = Vec::new();
-        for operation in self.operations.iter().rev() {
-            if needed[operation.to as usize] && self.known(operation.to) >= Known::WithState {
-                operation.from.iter().for_each(|&register| needed[register as usize] = true);
-                kept.push(*operation);
+        let (mut needed, mut open) = (BTreeSet::new(), registers.to_vec());
+        while let Some(register) = open.pop() {
+            if self.known(register) >= Known::WithState
+                && let Some(maker) = self.makers[register as usize]
+                && needed.insert(maker)
+            {
+                open.extend(self.operations[maker as usize].from);
             }
         }
-        kept.reverse();
-        kept
+        needed.into_iter().map(|maker| self.operations[maker as usize]).collect()
     }
 
     /// The species that the values of `registers` depend on, ascending.

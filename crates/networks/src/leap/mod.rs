@@ -20,7 +20,7 @@ use counterpoise_core::stream::Stream;
 use counterpoise_core::variates::{Exp1, Poisson};
 use rand::RngExt;
 
-use crate::compile::{Change, Compiled, Term};
+use crate::compile::{Change, Compiled};
 use crate::exact::{Ended, Limits, PATIENCE};
 use crate::expression::program::{self, Register};
 use crate::observe::Recorder;
@@ -238,9 +238,8 @@ fn propensities(
 ) -> Option<f64> {
     program::run(&compiled.at_events, registers);
     let (mut total, mut least) = (0.0, 0.0);
-    for (&Term { c, i, j, less }, propensity) in compiled.terms.iter().zip(propensities) {
-        let at = |register: Register| registers[register as usize][0];
-        *propensity = at(c) * at(i) * (at(j) - less);
+    for (term, propensity) in compiled.terms.iter().zip(propensities) {
+        *propensity = term.value(|register| registers[register as usize][0]);
         total += *propensity;
         least = if *propensity < least { *propensity } else { least };
     }

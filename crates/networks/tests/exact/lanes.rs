@@ -115,11 +115,11 @@ fn measured_rows_are_the_same_in_any_company() {
 /// The other simulators take one row after another, but in memory they use again.
 #[test]
 fn rows_of_the_other_simulators_are_the_same_in_any_company() {
-    let copies: Vec<String> = (0..12).map(|i| format!("A{i} -> 0 @ a\n2 A{i} <-> B{i} @ b, c")).collect();
-    let initial: Vec<String> = (0..12).map(|i| format!("A{i}")).collect();
+    let copies: Vec<String> = (0..48).map(|i| format!("A{i} -> 0 @ a\n2 A{i} <-> B{i} @ b, c")).collect();
+    let initial: Vec<String> = (0..48).map(|i| format!("A{i}")).collect();
     let initial: Vec<_> = initial.iter().map(|name| (name.as_str(), 9.0)).collect();
     let large = network(&copies.join("\n"), &["a", "b", "c", "d"], &initial);
-    let simulation = observing(large, &[0.0, 0.3, 2.0], Some(200));
+    let simulation = observing(large, &[0.0, 0.3, 2.0], Some(800));
     assert_eq!(engine(&simulation), "Tree");
     same_in_any_company("tree", &simulation, &thetas());
     let timed = network("A -> 0 @ { a * A * time }\n2 A <-> B @ b, c", &["a", "b", "c", "d"], &[("A", 30.0)]);

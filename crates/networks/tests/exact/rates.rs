@@ -27,7 +27,7 @@ fn births_and_deaths_reach_their_stationary_law() {
         assert_eq!(engine(&simulation), "Lanes");
         agree(text, &many(&simulation, &[12.0], 20_000).column(0), law);
         // The same rates in the other simulators: copies side by side, and a rate that time changes but not the law.
-        let copies: Vec<String> = (0..9).map(|i| text.replace('A', &format!("A{i}"))).collect();
+        let copies: Vec<String> = (0..16).map(|i| text.replace('A', &format!("A{i}"))).collect();
         let simulation = observing(network(&copies.join("\n"), &["v"], &[]), &[40.0], None);
         assert_eq!(engine(&simulation), "Tree");
         let table = many(&simulation, &[12.0], 4_000);
@@ -41,9 +41,9 @@ fn births_and_deaths_reach_their_stationary_law() {
     }
 }
 
-/// The same reaction alone, among forty others, and beside one whose rate time changes.
+/// The same reaction alone, among many others, and beside one whose rate time changes.
 fn everywhere(reaction: &str, initial: f64) -> [Simulation; 3] {
-    let others: Vec<String> = (0..40).map(|i| format!("Z{i} -> 0 @ k")).collect();
+    let others: Vec<String> = (0..140).map(|i| format!("Z{i} -> 0 @ k")).collect();
     let texts = [
         reaction.to_owned(),
         format!("{reaction}\n{}", others.join("\n")),
@@ -91,5 +91,50 @@ fn rates_that_cannot_be_are_declined_with_their_reason() {
 fn rates_that_vanish_end_a_trajectory() {
     for simulation in everywhere("0 -> A @ { k * (5 - A) }", 0.0) {
         assert_eq!(one(&simulation, &[1.0]).unwrap()[..2], [0.0, 5.0], "{}", engine(&simulation));
+    }
+}
+
+/// A species that no reaction changes may be a fraction, but not a negative factor of a rate.
+#[test]
+fn negative_factors_are_declined() {
+    let mut network = network("E + S -> E + P @ 1", &["n"], &[("E", 0.0), ("S", 30.0)]);
+    network.species[0].initial = expression(&network, "n - 10");
+    let simulation = observing(network, &[1.0], None);
+    assert_eq!(declined(&simulation, &[4.0]), "E cannot be -6 at time 0");
+    assert!(one(&simulation, &[10.5]).is_ok());
+}
+
+#[test]
+fn steep_hill_functions_do_not_overflow() {
+    let simulation = observing(
+        network("0 -> A @ { 1000 * hill(X, k, 80) }", &["k"], &[("A", 0.0), ("X", 1e4)]),
+        &[1.0],
+        None,
+    );
+    let count = one(&simulation, &[1.0]).unwrap()[0];
+    assert!((count - 1000.0).abs() < 200.0, "{count}");
+    assert_eq!(one(&simulation, &[1e9]).unwrap()[0], 0.0);
+}
+
+#[test]
+fn high_orders_count_combinations_without_overflow() {
+    // One expected event a unit of time: the number of ways to pick is 1 for as many as there are.
+    let text = format!("{} A -> B @ k", 90);
+    let simulation = observing(network(&text, &["k"], &[("A", 90.0)]), &[1e3], None);
+    assert_eq!(one(&simulation, &[1.0]).unwrap(), [0.0, 1.0]);
+}
+
+/// Whoever goes on drawing from the stream of a trajectory must not draw its variates again.
+#[test]
+fn a_trajectory_uses_up_its_stream() {
+    for simulation in everywhere("A -> 0 @ k", 30.0) {
+        let mut rng = Seed(1).stream(Stage::Simulate, 0, 0);
+        let mut summaries = vec![0.0; simulation.summaries()];
+        let mut draw = || {
+            simulation.simulate(&[1.0], &mut rng, &mut summaries).unwrap();
+            rng.clone()
+        };
+        let (first, second) = (draw(), draw());
+        assert!(first != Seed(1).stream(Stage::Simulate, 0, 0) && first != second, "{}", engine(&simulation));
     }
 }

@@ -1,7 +1,7 @@
 //! Runs an in-process simulator on threads.
 
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -46,8 +46,15 @@ impl<S: Simulator> Threads<S> {
             pace: 1,
             clock: Instant::now(),
             deliver,
+            delivering: false,
         };
-        while catch_unwind(AssertUnwindSafe(|| self.simulator.simulate_rows(jobs, &mut worker))).is_err() {
+        while let Err(panic) =
+            catch_unwind(AssertUnwindSafe(|| self.simulator.simulate_rows(jobs, &mut worker)))
+        {
+            // No row is to blame for a panic of whoever takes the chunks, or of a simulator that took none.
+            if worker.delivering || worker.under_way.is_empty() {
+                resume_unwind(panic);
+            }
             self.one_by_one(jobs, &mut worker);
         }
         worker.hand_on();
@@ -100,6 +107,7 @@ struct Worker<'a, 'r> {
     pace: usize,
     clock: Instant,
     deliver: &'a mut dyn FnMut(Chunk) -> bool,
+    delivering: bool,
 }
 
 impl Worker<'_, '_> {
@@ -113,14 +121,17 @@ impl Worker<'_, '_> {
 
     fn hand_on(&mut self) {
         let Finished { rows, summaries, outcomes } = std::mem::take(&mut self.finished);
-        if rows.is_empty() {
+        if rows.is_empty() || self.is_cut() {
             return;
         }
         let now = Instant::now();
         self.pace = paced(rows.len(), now - self.clock);
         self.clock = now;
         let summaries = Table::from_rows(self.columns, summaries);
-        if !(self.deliver)(Chunk::new(rows, summaries, outcomes)) {
+        self.delivering = true;
+        let wants_more = (self.deliver)(Chunk::new(rows, summaries, outcomes));
+        self.delivering = false;
+        if !wants_more {
             self.shared.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -143,7 +154,11 @@ impl Feed for Worker<'_, '_> {
     fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>) {
         self.under_way.retain(|&other| other != row);
         self.finished.rows.push(row);
-        self.finished.summaries.extend_from_slice(summaries);
+        // What a failed simulation left behind is nobody's.
+        match outcome {
+            Ok(()) => self.finished.summaries.extend_from_slice(summaries),
+            Err(_) => self.finished.summaries.extend(std::iter::repeat_n(f64::NAN, self.columns)),
+        }
         self.finished.outcomes.push(outcome);
         // Rows of a millisecond or more can be slower than the pace foresaw: the clock costs nothing beside them.
         let late = || self.pace < 500 && self.chunk.is_none() && self.clock.elapsed() > CHUNK_TIME;
@@ -209,6 +224,89 @@ impl<S: Simulator> Executor for Threads<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Gives its row number back; panics at row 3, or before it takes any.
+    struct Panics {
+        at_once: bool,
+    }
+
+    impl Simulator for Panics {
+        fn summaries(&self) -> usize {
+            1
+        }
+
+        fn simulate(
+            &self,
+            theta: &[f64],
+            _: &mut counterpoise_core::stream::Stream,
+            summaries: &mut [f64],
+        ) -> Result<(), Failure> {
+            assert!(theta[0] != 3.0, "row 3");
+            summaries[0] = theta[0];
+            Ok(())
+        }
+
+        fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+            assert!(!self.at_once, "at once");
+            // Two at a time: the one that does not panic must not be lost with the other.
+            while let Some(first) = feed.next() {
+                let second = feed.next();
+                for row in [Some(first), second].into_iter().flatten().rev() {
+                    let (mut summaries, mut rng) = ([0.0], jobs.stream(row));
+                    let outcome = self.simulate(jobs.theta(row), &mut rng, &mut summaries);
+                    feed.finish(row, &summaries, outcome);
+                }
+            }
+        }
+    }
+
+    fn run(threads: usize, at_once: bool, sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>) {
+        let thetas = Table::from_rows(1, (0..40).map(f64::from).collect());
+        let jobs =
+            Jobs { thetas: &thetas, seed: counterpoise_core::stream::Seed(1), generation: 0, first: 0 };
+        let rows: Vec<usize> = (0..40).collect();
+        Threads::new(Panics { at_once }, threads, Some(5)).run(jobs, &rows, sink).unwrap();
+    }
+
+    #[test]
+    fn a_panic_costs_its_own_row_alone() {
+        for threads in [1, 2] {
+            let mut seen = vec![None; 40];
+            run(threads, false, &mut |chunk| {
+                for (slot, row) in chunk.rows.iter().enumerate() {
+                    let outcome = chunk.outcomes[slot].clone().map(|()| chunk.summaries.at(slot, 0));
+                    assert!(seen[*row].replace(outcome).is_none(), "row {row} came twice");
+                }
+                ControlFlow::Continue(())
+            });
+            for (row, outcome) in seen.into_iter().enumerate() {
+                match row {
+                    3 => assert_eq!(outcome, Some(Err(Failure::Crashed("row 3".into())))),
+                    row => assert_eq!(outcome, Some(Ok(row as f64))),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_panics_are_passed_on() {
+        let mut go_on = |_: Chunk| ControlFlow::Continue(());
+        assert!(catch_unwind(AssertUnwindSafe(|| run(1, true, &mut go_on))).is_err());
+        let mut panics = |_: Chunk| panic!("the sink");
+        assert!(catch_unwind(AssertUnwindSafe(|| run(1, false, &mut panics))).is_err());
+    }
+
+    #[test]
+    fn nothing_is_handed_on_after_a_break() {
+        for threads in [1, 2] {
+            let mut calls = 0;
+            run(threads, false, &mut |_| {
+                calls += 1;
+                ControlFlow::Break(())
+            });
+            assert_eq!(calls, 1);
+        }
+    }
 
     #[test]
     fn chunks_grow_until_they_take_half_a_second() {
