@@ -169,7 +169,7 @@ fn what_an_event_cannot_set_is_declined() {
 #[test]
 fn conditions_on_what_is_no_number_do_not_hold() {
     let network = still();
-    let never = event(&network, "and(time > 0.5, Y / Y > 2)", &[(0, "7")]);
+    let never = event(&network, "time > 0.5 and Y / Y > 2", &[(0, "7")]);
     let later = event(&network, "time >= 2", &[(1, "1")]);
     let row = one(&with(network, &[never, later], &[0.4, 1.0, 3.0]), &[1.0]).unwrap();
     assert_eq!(row, [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
