@@ -42,6 +42,7 @@ pub fn read(text: &str) -> Result<Model, Vec<Problem>> {
         quantities: Quantities::default(),
         functions: BTreeMap::new(),
         nodes_left: MOST_NODES_TOGETHER,
+        spent: false,
     };
     reader.packages(root);
     reader
