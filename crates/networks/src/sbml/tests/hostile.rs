@@ -120,6 +120,17 @@ fn long_lists_and_chains() {
 }
 
 #[test]
+fn too_many_reactions() {
+    let all: String = (0..10_001).map(|at| reaction(&format!("R{at}"), &[], &[("A", 1.0)], "1")).collect();
+    let lists = format!(
+        "<listOfCompartments><c/></listOfCompartments><listOfSpecies><amount id='A' initialAmount='1'/></listOfSpecies>
+        <listOfReactions>{all}</listOfReactions>"
+    );
+    let found = refused(&level3(&lists));
+    assert_eq!(found, ["reaction \"R10000\": a model may have 10000 reactions, this has 10001"]);
+}
+
+#[test]
 fn huge_names_and_numbers_are_cut_in_messages() {
     let name = "n".repeat(50_000);
     let found = refused(&level3(&format!("<listOfParameters><p id='k' value='{name}'/></listOfParameters>")));
