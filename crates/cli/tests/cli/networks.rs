@@ -445,10 +445,11 @@ fn observations_as_a_time_course() {
     };
     let rows = "2,60,80\n4,50,70\n1.0000001,70,90\n3e0,55,75\n";
     run(&format!("time,S1,total\n{rows}")).exits(0);
-    run(&format!("S1,time,total\n70,1,90\n60,2,80\n55,3,75\n50,4,70\n")).exits(0);
-    let course = bench.run(&["run", "p.toml", "--json", "--seed", "1", "--out", "a"]).exits(0).json();
+    run("S1,time,total\n70,1,90\n60,2,80\n55,3,75\n50,4,70\n").exits(0);
+    let course = bench.run(&["run", "p.toml", "--json", "--into", "a"]).exits(0).json();
     run("S1@1,S1@2,S1@3,S1@4,total@1,total@2,total@3,total@4\n70,60,55,50,90,80,75,70\n").exits(0);
-    let row = bench.run(&["run", "p.toml", "--json", "--seed", "1", "--out", "b"]).exits(0).json();
+    let row = bench.run(&["run", "p.toml", "--json", "--into", "b"]).exits(0).json();
+    assert!(course["parameters"].is_object(), "{course}");
     assert_eq!(course["parameters"], row["parameters"]);
     let refused = |table: &str, place: &str, message: &str, hint: &str| {
         let done = run(table).exits(2);
