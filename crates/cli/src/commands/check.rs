@@ -48,7 +48,7 @@ struct Tried {
 /// Checks a problem file and tries its model.
 pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
-    let pool = arguments.schedule.pool();
+    let (pool, names) = (arguments.schedule.pool(), loaded.parameters());
     let Loaded { name, problem, simulator, method, headline, advice, .. } = loaded;
     let tried =
         try_draws(&problem, &*simulator, &method, pool).map_err(|error| Trouble::failed(error, None))?;
@@ -57,7 +57,7 @@ pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Tr
     let mut report = describe(&name, &tried, &method, estimate);
     report["model"] = json!(headline);
     report["warnings"] = json!(heavy_tail(&tried.seconds, advice.as_deref()).into_iter().collect::<Vec<_>>());
-    let text = if arguments.json { json::object(&report)? } else { page(&report) };
+    let text = if arguments.json { json::object(&report)? } else { page(&report, &names) };
     output.result(&text)?;
     Ok(if tried.failures.len() == DRAWS { FAILED } else { DONE })
 }
@@ -172,7 +172,7 @@ fn describe(name: &str, tried: &Tried, method: &Method, (simulating, weighing): 
     })
 }
 
-fn page(report: &Value) -> String {
+fn page(report: &Value, parameters: &[String]) -> String {
     let seconds = |value: &Value| duration(value.as_f64().unwrap_or(f64::NAN));
     let (times, estimate) = (&report["seconds"], &report["estimate"]);
     let mut text = format!("{}: no mistakes\n", report["problem"].as_str().unwrap_or_default());
@@ -188,8 +188,10 @@ fn page(report: &Value) -> String {
         Value::Null => text += "none failed\n",
         example => {
             let (failed, failure) = (&report["failed"], example["failure"].as_str().unwrap_or_default());
-            text +=
-                &format!("{failed} of them failed; for example at theta = {}: {failure}\n", example["theta"]);
+            let theta = example["theta"].as_array().into_iter().flatten();
+            let at: Vec<String> =
+                parameters.iter().zip(theta).map(|(name, value)| format!("{name} = {value}")).collect();
+            text += &format!("{failed} of them failed; for example at {}: {failure}\n", at.join(", "));
         }
     }
     let names = report["constant"].as_array().map_or(&[][..], Vec::as_slice);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use counterpoise_networks::sbml::{Counts, Model, Problem, read};
+use counterpoise_networks::sbml::{Counts, MOST_BYTES, Model, Problem, read};
 use serde_json::{Map, Value, json};
 
 use crate::args::SbmlArguments;
@@ -15,8 +15,6 @@ use crate::print::table::{Align, lines, wrapped};
 use crate::problem_file::read_bounded;
 use crate::trouble::{BAD_INPUT, DONE, Trouble};
 
-/// Largest file that is read.
-const MOST_BYTES: u64 = 16 << 20;
 /// Lines of one kind, and names in a line, that a person is shown.
 const SHOWN: usize = 40;
 const NAMED: usize = 20;
@@ -26,7 +24,7 @@ const PAGE: usize = 110;
 pub(crate) fn sbml(arguments: &SbmlArguments, output: Output) -> Result<u8, Trouble> {
     let path = arguments.file.display();
     let unreadable = |reason: String| Trouble::input(anyhow!("cannot read {path}: {reason}"), None);
-    let bytes = read_bounded(&arguments.file, MOST_BYTES).map_err(unreadable)?;
+    let bytes = read_bounded(&arguments.file, MOST_BYTES as u64).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         unreadable(format!("byte {at} is not UTF-8"))
@@ -120,7 +118,7 @@ fn beginning(model: &Model, path: &Path) -> String {
     }
     let names: Vec<String> = species.iter().map(|name| quoted(name)).collect();
     text += &format!(
-        "\n[model.sbml]\nfile = {}\ntimes = {{ to = 50, count = 10 }}\nobserve = [{}]\n",
+        "\n[model.sbml]\nfile = {}  # relative to the problem file\ntimes = {{ to = 50, count = 10 }}\nobserve = [{}]\n",
         quoted(&path.display().to_string()),
         names.join(", ")
     );

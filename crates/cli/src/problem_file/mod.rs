@@ -9,6 +9,7 @@ mod observed;
 mod overrides;
 mod proposal;
 mod reading;
+mod series;
 mod weighting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,7 +92,9 @@ pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Res
 fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
     let place = mistakes.place(0, 0..0);
     let mut root = Section::root(table, place, mistakes);
-    root.only(&["name", "parameters", "model", "observed", "method", "stop"]);
+    root.only_or(&["name", "parameters", "model", "observed", "method", "stop"], |key| {
+        ["network", "sbml"].contains(&key).then(|| format!("it belongs to the model: [model.{key}]"))
+    });
     let name = read_name(&mut root, path);
     let directory = path.parent().unwrap_or(Path::new(""));
     let names = parameter_names(&mut root);
@@ -106,6 +109,7 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     }
     let expected = Expected {
         statistics: chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()).map(|ready| &*ready.statistics),
+        series: chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()?.series.as_ref()),
         parameters: parameters.as_deref(),
         directory,
     };

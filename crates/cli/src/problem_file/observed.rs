@@ -8,7 +8,9 @@ use counterpoise_networks::language::near_miss;
 
 use super::csv::{self, Cell};
 use super::laws::Parameter;
+use super::model::Series;
 use super::reading::{Mistakes, Place, Section, read_bounded, suggestion};
+use super::series;
 use crate::print::list::listed;
 
 /// Largest table of observations that is read.
@@ -29,16 +31,18 @@ pub(crate) enum Observed {
 /// What the observations must fit; `None` where a mistake left it unknown.
 pub(crate) struct Expected<'a> {
     pub(crate) statistics: Option<&'a [String]>,
+    /// How the statistics are made of observables at times, if they are.
+    pub(crate) series: Option<&'a Series>,
     pub(crate) parameters: Option<&'a [Parameter]>,
     /// Directory of the problem file.
     pub(crate) directory: &'a Path,
 }
 
 /// A statistic someone gave a value for.
-struct Given {
-    name: String,
-    place: Place,
-    value: Option<f64>,
+pub(super) struct Given {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) value: Option<f64>,
 }
 
 /// The observations of the file, unless a mistake leaves none.
@@ -100,7 +104,7 @@ fn from_file(section: &mut Section<'_>, expected: &Expected<'_>) -> Option<Vec<f
             return None;
         }
     };
-    let mut given = read_table(&text, source, mistakes)?;
+    let mut given = read_table((&text, source), expected, mistakes)?;
     // What `simulate` writes has the parameters in front: such a table serves as it is.
     let (statistics, parameters) = (expected.statistics?, expected.parameters.unwrap_or_default());
     let is_parameter = |name: &str| parameters.iter().any(|parameter| parameter.name() == name);
@@ -109,8 +113,13 @@ fn from_file(section: &mut Section<'_>, expected: &Expected<'_>) -> Option<Vec<f
     arrange(given, statistics, place, mistakes)
 }
 
-/// Names and values of a table: a header and a row, or two columns named `statistic` and `value`.
-fn read_table(text: &str, source: usize, mistakes: &mut Mistakes) -> Option<Vec<Given>> {
+/// Names and values of a table: a header and a row, two columns named `statistic` and `value`, or a column `time`
+/// and one for each observable.
+fn read_table(
+    (text, source): (&str, usize),
+    expected: &Expected<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Vec<Given>> {
     let records = match csv::records(text) {
         Ok(records) => records,
         Err(broken) => {
@@ -127,7 +136,14 @@ fn read_table(text: &str, source: usize, mistakes: &mut Mistakes) -> Option<Vec<
     if names == ["statistic", "value"] {
         return Some(read_pairs(rows, source, mistakes));
     }
-    let row = only_row(header, rows, (text.len(), source), mistakes)?;
+    if let (Some(series), Some(statistics)) = (expected.series, expected.statistics)
+        && let Some(column) = names.iter().position(|name| *name == "time")
+    {
+        let table = series::Table { header, rows, column, source };
+        return table.read(series, statistics, mistakes);
+    }
+    let hint = expected.series.map(series::hint);
+    let row = only_row(header, rows, (text.len(), source, hint), mistakes)?;
     Some(header.iter().zip(row).map(|(name, value)| given(name, value, source, mistakes)).collect())
 }
 
@@ -149,7 +165,7 @@ fn read_pairs(rows: &[Vec<Cell<'_>>], source: usize, mistakes: &mut Mistakes) ->
 fn only_row<'r, 't>(
     header: &[Cell<'_>],
     rows: &'r [Vec<Cell<'t>>],
-    (end, source): (usize, usize),
+    (end, source, hint): (usize, usize, Option<String>),
     mistakes: &mut Mistakes,
 ) -> Option<&'r Vec<Cell<'t>>> {
     let (span, message) = match rows {
@@ -163,11 +179,11 @@ fn only_row<'r, 't>(
             (second[0].span.clone(), format!("expected one row below the header, found {}", rows.len()))
         }
     };
-    mistakes.add(mistakes.place(source, span), message, None);
+    mistakes.add(mistakes.place(source, span), message, hint.filter(|_| rows.len() > 1));
     None
 }
 
-fn given(name: &Cell<'_>, value: &Cell<'_>, source: usize, mistakes: &mut Mistakes) -> Given {
+pub(super) fn given(name: &Cell<'_>, value: &Cell<'_>, source: usize, mistakes: &mut Mistakes) -> Given {
     let place = mistakes.place(source, value.span.clone());
     let number = match value.text.parse::<f64>() {
         Ok(number) if number.is_finite() => Some(number),
@@ -202,7 +218,9 @@ fn arrange(
             }
             None => {
                 let known = || statistics.iter().map(String::as_str).take(MOST_COMPARED);
-                let near = near_miss(&name, known()).filter(|near| found[index[near]].is_none());
+                let near = series::same_time(&name, statistics);
+                let near = near.or_else(|| near_miss(&name, known()));
+                let near = near.filter(|near| found[index[near]].is_none());
                 let hint = near.map_or_else(
                     || suggestion("", "its statistics", known()),
                     |near| format!("did you mean `{near}`?"),

@@ -178,6 +178,11 @@ fn models() {
     }
     let table = with("[model]\nbuiltin = \"toy-sorted\"\ndraws = 3\n", "");
     refused(&table, "p.toml:1:1", "`model` is missing");
+    let top = Bench::new(&format!("{TOY}[network]\nreactions = \"\"\n"));
+    top.run(&["check", "p.toml"])
+        .exits(2)
+        .says("unknown key `network` in the file")
+        .says("hint: it belongs to the model: [model.network]");
 }
 
 #[test]

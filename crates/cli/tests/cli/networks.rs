@@ -435,3 +435,113 @@ fn a_network_is_run_and_shown() {
     bench.write("p.toml", with("@ 0.5", "@ 0.6"));
     bench.run(&["run", "p.toml", "--into", "here"]).exits(2);
 }
+
+#[test]
+fn observations_as_a_time_course() {
+    let bench = Bench::new(&with("truth = { k1 = 0.1, k3 = 0.01 }", "file = \"o.csv\""));
+    let run = |table: &str| {
+        bench.write("o.csv", table);
+        bench.run(&["check", "p.toml"])
+    };
+    let rows = "2,60,80\n4,50,70\n1.0000001,70,90\n3e0,55,75\n";
+    run(&format!("time,S1,total\n{rows}")).exits(0);
+    run("S1,time,total\n70,1,90\n60,2,80\n55,3,75\n50,4,70\n").exits(0);
+    let course = bench.run(&["run", "p.toml", "--json", "--into", "a"]).exits(0).json();
+    run("S1@1,S1@2,S1@3,S1@4,total@1,total@2,total@3,total@4\n70,60,55,50,90,80,75,70\n").exits(0);
+    let row = bench.run(&["run", "p.toml", "--json", "--into", "b"]).exits(0).json();
+    assert!(course["parameters"].is_object(), "{course}");
+    assert_eq!(course["parameters"], row["parameters"]);
+    let refused = |table: &str, place: &str, message: &str, hint: &str| {
+        let done = run(table).exits(2);
+        assert_eq!(done.stderr.matches("error: ").count(), 1, "{}", done.stderr);
+        done.says(message).says(&format!("--> {place}\n")).says(hint);
+    };
+    refused(
+        "time,S1,total\n1,2,3\n2,3,4\n",
+        "o.csv:1:1",
+        "there are no rows for the times 3, 4 of the model",
+        "a row for each observation time",
+    );
+    refused(
+        &format!("time,S1,total\n{rows}5,1,1\n"),
+        "o.csv:6:1",
+        "the model is not observed at the time 5",
+        "it is observed at 1, 2, 3, 4",
+    );
+    refused(&format!("time,S1,total\n{rows}1,1,1\n"), "o.csv:6:1", "the time 1 is given twice", "");
+    refused(&format!("time,S1,totl\n{rows}"), "o.csv:1:9", "the model has no observable `totl`", "`total`?");
+    refused("time,S1\n1,1\n2,1\n3,1\n4,1\n", "o.csv:1:1", "4 statistics of the model are missing", "");
+    refused(
+        &format!("time,S1,total\n{rows}4.0\n"),
+        "o.csv:6:1",
+        "the header has 3 cells and this row has 1",
+        "",
+    );
+    refused("time,S1,total\n1,x,1\n2,1,1\n3,1,1\n4,1,1\n", "o.csv:2:3", "`S1` must be a number", "");
+    refused(
+        "S1,total\n1,2\n3,4\n",
+        "o.csv:3:1",
+        "expected one row below the header, found 2",
+        "has a column `time`: time,S1",
+    );
+    let names = "S1@1.0,S1@2,S1@3,S1@4,total@1,total@2,total@3,total@4\n70,60,55,50,90,80,75,70\n";
+    run(names).exits(2).says("the model has no statistic `S1@1.0`").says("did you mean `S1@1`?");
+}
+
+/// A model with a rule for one species, a boundary species, and an event that sets a parameter.
+#[test]
+fn species_of_sbml_are_observed_by_default() {
+    let math = |inside: &str| format!("<math xmlns=\"http://www.w3.org/1998/Math/MathML\">{inside}</math>");
+    let model = super::sbml::DIMERS
+        .replace(
+            "</listOfSpecies>",
+            "<species id=\"Total\" compartment=\"Cell\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"true\"/>
+            <species id=\"Food\" compartment=\"Cell\" initialAmount=\"7\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"true\"/>
+            </listOfSpecies>",
+        )
+        .replace("<parameter id=\"k2\" value=\"0.01\"/>", "<parameter id=\"k2\" value=\"0.01\" constant=\"false\"/>")
+        .replace(
+            "<listOfReactions>",
+            &format!(
+                "<listOfRules><assignmentRule variable=\"Total\">{}</assignmentRule></listOfRules><listOfReactions>",
+                math("<apply><plus/><ci>P</ci><ci>P2</ci><ci>P2</ci></apply>")
+            ),
+        )
+        .replace(
+            "</listOfReactions>",
+            &format!(
+                "</listOfReactions><listOfEvents><event id=\"e\"><trigger>{}</trigger><listOfEventAssignments>
+                <eventAssignment variable=\"k2\">{}</eventAssignment></listOfEventAssignments></event></listOfEvents>",
+                math("<apply><gt/><ci>P2</ci><cn>3</cn></apply>"),
+                math("<cn>1</cn>")
+            ),
+        );
+    let problem = "[parameters]\n\"Binding.k1\" = { law = \"log-uniform\", low = 1e-4, high = 1e-2 }\n
+[model.sbml]\nfile = \"m.xml\"\ntimes = [1]\n\n[observed]\ntruth = { \"Binding.k1\" = 1e-3 }\n";
+    let bench = Bench::new(problem);
+    bench.write("m.xml", &model);
+    let done = bench.run(&["simulate", "p.toml", "--rows", "2"]).exits(0);
+    assert!(done.stdout.starts_with("Binding.k1,P@1,P2@1,Total@1,Food@1\n"), "{}", done.stdout);
+    for row in done.stdout.lines().skip(1) {
+        assert!(row.ends_with(",100,7"), "{row}");
+    }
+    // No convention is told: the file says the law. Here it has S (S - 1).
+    let pairs = "<ci>P</ci><apply><minus/><ci>P</ci><cn>1</cn></apply></apply>";
+    bench.write("m.xml", model.replace("<ci>P</ci><ci>P</ci></apply>", pairs));
+    let done = bench.run(&["check", "p.toml"]).exits(0);
+    assert!(done.stdout.contains("1 event, direct method\n"), "{}", done.stdout);
+}
+
+#[test]
+fn a_model_without_species_observes_nothing() {
+    let problem = "[parameters]\nk = { law = \"uniform\", low = 0, high = 1 }\n
+[model.sbml]\nfile = \"m.xml\"\ntimes = [1]\n\n[observed]\ntruth = { k = 0.5 }\n";
+    let bench = Bench::new(problem);
+    bench.write(
+        "m.xml",
+        "<sbml xmlns=\"http://www.sbml.org/sbml/level2/version4\" level=\"2\" version=\"4\"><model id=\"m\">
+        <listOfParameters><parameter id=\"k\" value=\"1\"/></listOfParameters></model></sbml>",
+    );
+    let simulated = bench.run(&["simulate", "p.toml", "--rows", "2"]).exits(2);
+    simulated.says("error: nothing is observed").says("--> p.toml:4:8\n").says("hint: give observe = [...]");
+}

@@ -34,7 +34,7 @@ fn a_model_is_described() {
         "Binding  2 P -> P2 @ k1*P*P",
         "\"Binding.k1\" = { law = \"log-uniform\", low = 0.0001, high = 0.01 }  # 0.001 in the file",
         "# P = { law",
-        "[model.sbml]\nfile = \"dimers.xml\"",
+        "[model.sbml]\nfile = \"dimers.xml\"  # relative to the problem file\n",
         "observe = [\"P\", \"P2\"]",
         "warning: 14:1: reaction \"Binding\": the law k1*P*P is that of a differential equation",
     ] {
@@ -43,7 +43,8 @@ fn a_model_is_described() {
     let json = bench.run(&["sbml", "dimers.xml", "--json"]).exits(0).json();
     assert_eq!(json["inferable"]["Binding.k1"], 0.001);
     assert_eq!(json["counts"]["reactions"], 1);
-    assert_eq!(json["warnings"][0]["line"], 14);
+    assert_eq!(json["warnings"][0]["line"], 3, "Level 2 counts in moles");
+    assert_eq!(json["warnings"][1]["line"], 14);
     assert_eq!(json["supported"], true);
 }
 

@@ -40,7 +40,14 @@ impl std::error::Error for Mistake {}
 pub fn near_miss<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
     let distance = |name: &str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
-    let nearest = known.into_iter().map(|name| (distance(name), name)).min_by_key(|&(distance, _)| distance);
+    let length = found.chars().count();
+    // Of one letter, every other is one step away.
+    let alike = |&(distance, name): &(usize, &str)| {
+        let shorter = length.min(name.chars().count());
+        shorter > 0 && (distance == 0 || shorter >= 2 && distance < shorter)
+    };
+    let nearest = known.into_iter().map(|name| (distance(name), name)).filter(alike);
+    let nearest = nearest.min_by_key(|&(distance, _)| distance);
     nearest.filter(|&(distance, name)| distance <= 1 + name.chars().count() / 4).map(|(_, name)| name)
 }
 
@@ -54,5 +61,9 @@ mod tests {
         assert_eq!(near_miss("Sead", ["seed", "keep"]), Some("seed"));
         assert_eq!(near_miss("wheighting", ["generations", "weighting"]), Some("weighting"));
         assert_eq!(near_miss("banana", ["seed", "keep"]), None);
+        assert_eq!(near_miss("N", ["I", "S", "In"]), None);
+        assert_eq!(near_miss("", ["I", "", "In"]), None);
+        assert_eq!(near_miss("i", ["S", "I"]), Some("I"));
+        assert_eq!(near_miss("k3", ["k", "k1"]), Some("k1"));
     }
 }

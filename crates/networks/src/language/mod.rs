@@ -32,6 +32,7 @@ pub(crate) use operators::binding;
 pub use parser::{expression, observable};
 pub use print::{expression_text, reaction_text};
 pub use reactions::Draft;
+pub(crate) use reactions::{MOST_PICKS, MOST_REACTIONS};
 pub use scope::Scope;
 
 use crate::{Counting, Expression, Network};

@@ -9,8 +9,10 @@ use super::parser::parse;
 use super::{Mistake, Names, Scope};
 use crate::{Counting, Rate, Reaction};
 
-/// Lines of a text that are reactions.
-const MOST_REACTIONS: usize = 10_000;
+/// Reactions of a network.
+pub(crate) const MOST_REACTIONS: usize = 10_000;
+/// Molecules that mass action picks at once: more ways of picking than numbers can hold come of more.
+pub(crate) const MOST_PICKS: u32 = 100;
 /// Mistakes after which no more are looked for.
 const MOST_MISTAKES: usize = 60;
 
@@ -215,6 +217,13 @@ impl Line<'_> {
             constant => {
                 let end = constant.last().map_or(self.end, |last| last.span.end);
                 let constant = parse(constant, end, &context.constant)?;
+                let picks: u32 = reactants.iter().map(|(_, count)| count).sum();
+                if picks > MOST_PICKS {
+                    let message =
+                        format!("mass action picks at most {MOST_PICKS} molecules at once, found {picks}");
+                    let hint = "give its rate in braces: @ { ... }";
+                    return Err(vec![Mistake::new(self.span.clone(), message).with_hint(hint)]);
+                }
                 Ok(Rate::MassAction { constant, reactants: reactants.to_vec(), counting: context.counting })
             }
         }

@@ -104,7 +104,7 @@ fn each_mistake_in_an_expression_has_its_words_and_its_place() {
         ("(x", "(", "this `(` is not closed"),
         ("x)", ")", "expected an operator, found `)`"),
         ("exp(x", "exp", "the `(` of `exp` is not closed"),
-        ("z + x", "z", "`z` is not known (did you mean `x`?)"),
+        ("z + x", "z", "`z` is not known (add it)"),
         ("volme", "volme", "`volme` is not known (did you mean `volume`?)"),
         ("something", "something", "`something` is not known (add it)"),
         ("exp + x", "exp", "`exp` is not known (the function is written exp(...))"),
@@ -263,7 +263,7 @@ fn each_mistake_in_a_reaction_has_its_words_and_its_place() {
              (a rate that is no constant stands in braces: @ { ... })"
                 .into(),
         ),
-        ("A -> B @ { k * C }", "C", "`C` is not known (did you mean `A`?)".into()),
+        ("A -> B @ { k * C }", "C", "`C` is not known (add it to the parameters)".into()),
         ("A -> B @ speed", "speed", "`speed` is not known (add it to the parameters)".into()),
         ("A -> B @ { k * A", "{", "this `{` is not closed on its line".into()),
         ("A -> B @ { k } k", "k", "expected the end of the line after `}`".into()),
@@ -309,6 +309,14 @@ fn each_mistake_in_a_reaction_has_its_words_and_its_place() {
 fn reactions_are_bounded() {
     let mistakes = Network::parse(&"A -> 0 @ k\n".repeat(10_001), &["k"], &[]).unwrap_err();
     assert_eq!(mistakes[0].message, "a network may have 10000 reactions, this has more");
+    let told = |text: &str| Network::parse(text, &["k"], &[]).unwrap_err()[0].message.clone();
+    let expected = |picks: u32| format!("mass action picks at most 100 molecules at once, found {picks}");
+    assert_eq!(told("1000 A -> 0 @ k"), expected(1000));
+    assert_eq!(told("60 A + 41 B -> 0 @ k"), expected(101));
+    assert_eq!(told("0 <-> 101 A @ k, k"), expected(101));
+    for fine in ["100 A -> 0 @ k", "0 -> 1000 A @ k", "1000 A -> 0 @ { k * A }"] {
+        Network::parse(fine, &["k"], &[]).unwrap();
+    }
     let mistakes = Network::parse(&"A ->\n".repeat(100_000), &["k"], &[]).unwrap_err();
     assert!(mistakes.len() <= 61);
     let mistakes = Network::parse(&format!("{}A -> 0 @ k", "A + ".repeat(100_000)), &["k"], &[]).unwrap_err();

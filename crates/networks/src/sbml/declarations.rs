@@ -1,8 +1,10 @@
 //! Compartments, species, parameters and functions as a document declares them.
 
+use std::collections::BTreeSet;
+
 use super::quantity::{Kind, Start};
 use super::reader::Reader;
-use super::xml::{Node, children, shown};
+use super::xml::{Node, child, children, shown};
 
 impl<'a> Reader<'a> {
     /// All that formulas may name, apart from reactions and what is in them.
@@ -124,11 +126,37 @@ impl<'a> Reader<'a> {
                 other => self.refuse(node, format!("the element <{}> is not supported", shown(other))),
             }
         }
-        if let Some(unit) = model.attribute("substanceUnits")
-            && !matches!(unit, "item" | "dimensionless")
-            && !self.defines_items(model, unit)
-        {
-            self.warn(model, not_items(unit));
+        for attribute in ["substanceUnits", "extentUnits"] {
+            if let Some(unit) = model.attribute(attribute)
+                && !self.counts_items(model, unit)
+            {
+                self.warn(model, not_items(unit));
+            }
+        }
+        self.units_of_species(model);
+    }
+
+    /// Each unit of species is named once.
+    fn units_of_species(&mut self, model: Node<'a>) {
+        let species = child(model, "listOfSpecies").into_iter().flat_map(children);
+        let species = species.filter(|node| node.tag_name().name() == "species");
+        let (mut named, mut default) = (BTreeSet::new(), false);
+        for node in species {
+            match node.attribute("substanceUnits").map(str::trim) {
+                None => default = true,
+                // What Level 2 means without an attribute.
+                Some("substance") if self.level == 2 => default = true,
+                Some(unit) => {
+                    if named.insert(unit) && !self.counts_items(model, unit) {
+                        self.warn(node, not_items(unit));
+                    }
+                }
+            }
+        }
+        if self.level == 2 && default && definition(model, "substance").is_none() {
+            let reason = "amounts are taken as numbers of molecules, but without a unitDefinition \"substance\" their \
+                          unit is mole in Level 2";
+            self.warn(model, reason);
         }
     }
 
@@ -138,10 +166,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn defines_items(&self, model: Node<'a>, id: &str) -> bool {
-        let lists = children(model).filter(|list| list.tag_name().name() == "listOfUnitDefinitions");
-        lists.flat_map(children).any(|unit| unit.attribute("id") == Some(id) && is_items(unit))
+    fn counts_items(&self, model: Node<'a>, unit: &str) -> bool {
+        matches!(unit, "item" | "dimensionless") || definition(model, unit).is_some_and(is_items)
     }
+}
+
+/// The definition of a unit.
+fn definition<'a>(model: Node<'a>, id: &str) -> Option<Node<'a>> {
+    child(model, "listOfUnitDefinitions")
+        .and_then(|list| children(list).find(|unit| unit.attribute("id") == Some(id)))
 }
 
 /// Whether a unit definition is that of items, without a scale.

@@ -42,6 +42,7 @@ pub fn read(text: &str) -> Result<Model, Vec<Problem>> {
         quantities: Quantities::default(),
         functions: BTreeMap::new(),
         nodes_left: MOST_NODES_TOGETHER,
+        spent: false,
     };
     reader.packages(root);
     reader
@@ -143,9 +144,9 @@ impl<'a> Reader<'a> {
         order: &[usize],
         (reactions, constants): (&[Reaction], &[Option<f64>]),
     ) {
-        let probe = Probe::new(&self.quantities, order);
+        let mut probe = Probe::new(&self.quantities, order);
         for reaction in reactions {
-            for doubt in doubts(reaction, &self.quantities, &probe) {
+            for doubt in doubts(reaction, &self.quantities, &mut probe) {
                 self.warnings.at(reaction.offset, format!("reaction \"{}\": {doubt}", reaction.id));
             }
         }

@@ -1,5 +1,7 @@
 //! What a kinetic law says about its reactants, and where it looks like that of a differential equation.
 
+use std::collections::BTreeMap;
+
 use super::formula::{Formula, depends_on_time, joined, value};
 use super::quantity::{Kind, Quantities};
 use super::reaction::{Reaction, changes};
@@ -54,11 +56,12 @@ pub(super) fn lone(formula: &Formula) -> Option<usize> {
 }
 
 /// What should be looked at in a law.
-pub(super) fn doubts(reaction: &Reaction, quantities: &Quantities, probe: &Probe<'_>) -> Vec<String> {
+pub(super) fn doubts(reaction: &Reaction, quantities: &Quantities, probe: &mut Probe<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut reactants: Vec<usize> = reaction.reactants.iter().map(|(species, _)| *species).collect();
     reactants.sort_unstable();
     reactants.dedup();
+    let mut ruled = None;
     for species in reactants {
         let taken: f64 =
             reaction.reactants.iter().filter(|(other, _)| *other == species).map(|(_, count)| count).sum();
@@ -75,9 +78,10 @@ pub(super) fn doubts(reaction: &Reaction, quantities: &Quantities, probe: &Probe
             ));
         } else if quantities.all[species].reacts && net < 0.0 {
             const MOST: usize = 20;
-            let too_few = (0..(-net) as usize).take(MOST);
+            let ruled: &[usize] = ruled.get_or_insert_with(|| probe.rules_of(&reaction.law));
+            let mut too_few = (0..(-net) as usize).rev().take(MOST);
             if let Some(amount) =
-                too_few.rev().find(|&amount| !probe.vanishes(&reaction.law, species, amount as f64))
+                too_few.find(|&amount| !probe.vanishes((&reaction.law, ruled), species, amount as f64))
             {
                 doubts.push(format!(
                     "the law {law} does not vanish when only {amount} {name} are left, and the reaction takes {}: the \
@@ -122,21 +126,20 @@ fn falling(law: &Formula, species: usize, quantities: &Quantities) -> Option<For
 pub(super) struct Probe<'q> {
     quantities: &'q Quantities,
     values: Vec<f64>,
-    /// Quantities that rules set, each after those it follows from.
-    ruled: Vec<usize>,
+    /// The place of each quantity among those that follow from others.
+    places: Vec<usize>,
 }
 
 impl<'q> Probe<'q> {
     /// Every amount some tens, every other quantity as in the file.
     pub(super) fn new(quantities: &'q Quantities, order: &[usize]) -> Self {
-        let mut probe = Self { quantities, values: vec![1.0; quantities.all.len()], ruled: Vec::new() };
-        for &number in order {
+        let count = quantities.all.len();
+        let mut probe = Self { quantities, values: vec![1.0; count], places: vec![0; count] };
+        for (place, &number) in order.iter().enumerate() {
+            probe.places[number] = place;
             let quantity = &quantities.all[number];
             probe.values[number] = match (&quantity.kind, quantity.definition()) {
-                (_, Some(_)) if quantity.rule.is_some() => {
-                    probe.ruled.push(number);
-                    continue;
-                }
+                (_, Some(_)) if quantity.rule.is_some() => continue,
                 (Kind::Species { .. }, _) => 41.0 + 2.0 * (number % 17) as f64,
                 (_, Some(start)) => {
                     let value = probe.value(&start, &probe.values);
@@ -161,16 +164,32 @@ impl<'q> Probe<'q> {
         })
     }
 
-    /// Whether a law is 0 at this amount of a species; where it has no value, that is not known to be wrong.
-    fn vanishes(&self, law: &Formula, species: usize, amount: f64) -> bool {
-        let mut values = self.values.clone();
-        values[species] = amount;
-        for &number in &self.ruled {
-            if let Some(rule) = &self.quantities.all[number].rule {
-                values[number] = self.value(rule, &values);
+    /// The quantities set by rules that a law follows from, each after those it follows from itself.
+    fn rules_of(&self, law: &Formula) -> Vec<usize> {
+        let (mut found, mut waiting) = (BTreeMap::new(), self.quantities.needed(law));
+        while let Some(number) = waiting.pop() {
+            if let Some(rule) = &self.quantities.all[number].rule
+                && found.insert(self.places[number], number).is_none()
+            {
+                waiting.extend(self.quantities.needed(rule));
             }
         }
-        let rate = self.value(law, &values);
-        rate == 0.0 || rate.is_nan() || depends_on_time(law)
+        found.into_values().collect()
+    }
+
+    /// Whether a law is 0 at this amount of a species; where it has no value, that is not known to be wrong.
+    fn vanishes(&mut self, (law, ruled): (&Formula, &[usize]), species: usize, amount: f64) -> bool {
+        if depends_on_time(law) {
+            return true;
+        }
+        let before = std::mem::replace(&mut self.values[species], amount);
+        for &number in ruled {
+            if let Some(rule) = &self.quantities.all[number].rule {
+                self.values[number] = self.value(rule, &self.values);
+            }
+        }
+        let rate = self.value(law, &self.values);
+        self.values[species] = before;
+        rate == 0.0 || rate.is_nan()
     }
 }

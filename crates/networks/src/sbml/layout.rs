@@ -7,6 +7,7 @@ use super::formula::{Formula, depends_on_time, folded, mentions, replaced};
 use super::law::{Factors, lone};
 use super::quantity::{Kind, Start};
 use super::reaction::{Reaction, changes};
+use crate::language::MOST_PICKS;
 use crate::{Counting, Event, Expression, Function, Network, Rate, Rule, Species, Symbol};
 
 /// What a quantity is in a network. For species this is the amount, unless a rule sets what formulas mean by it.
@@ -137,7 +138,7 @@ impl<'m> Layout<'m> {
     }
 
     /// The amount of a quantity, if it has one.
-    pub(super) fn resolve(mut self, number: usize) -> Option<Expression> {
+    pub(super) fn resolve(&mut self, number: usize) -> Option<Expression> {
         self.missing.clear();
         let amount = self.amount(number);
         self.missing.is_empty().then_some(amount)
@@ -244,6 +245,9 @@ impl<'m> Layout<'m> {
         }
         for factor in below {
             below_line.push(self.constant(factor)?);
+        }
+        if picked.values().map(Vec::len).sum::<usize>() > MOST_PICKS as usize {
+            return None;
         }
         let mut reactants = Vec::new();
         for (species, mut less) in picked {

@@ -72,6 +72,15 @@ impl<'a> Reader<'a> {
             self.refuse(node, "the formula is nested too deeply");
             return None;
         }
+        // Every visit costs, whether or not a formula comes of it; when all is spent, that is said once.
+        if self.nodes_left == 0 {
+            if !self.spent {
+                self.spent = true;
+                self.refuse(node, "the formulas of the model are too large, with the functions they call");
+            }
+            return None;
+        }
+        self.nodes_left -= 1;
         let constant = |value: f64| Some(Tree::leaf(value));
         let tree = match node.tag_name().name() {
             "cn" => self.literal(node).map(Tree::leaf),
@@ -103,7 +112,6 @@ impl<'a> Reader<'a> {
     }
 
     fn literal(&mut self, node: Node<'_>) -> Option<f64> {
-        self.nodes_left = self.nodes_left.saturating_sub(1);
         let parts: Vec<&str> = node.children().filter(Node::is_text).filter_map(|part| part.text()).collect();
         let kind = node.attribute("type").map_or("real", str::trim);
         let decimal = node.attribute("base").is_none_or(|base| base.trim() == "10");
@@ -141,7 +149,6 @@ impl<'a> Reader<'a> {
             self.nodes_left = self.nodes_left.saturating_sub(tree.nodes);
             return Some(tree);
         }
-        self.nodes_left = self.nodes_left.saturating_sub(1);
         let local = scope.reaction.and_then(|reaction| self.quantities.find(&format!("{reaction}.{name}")));
         let found = local.or_else(|| self.quantities.find(name));
         if found.is_none() {
@@ -151,7 +158,6 @@ impl<'a> Reader<'a> {
     }
 
     fn symbol(&mut self, node: Node<'_>) -> Option<Formula> {
-        self.nodes_left = self.nodes_left.saturating_sub(1);
         match node.attribute("definitionURL").map(str::trim).unwrap_or_default() {
             "http://www.sbml.org/sbml/symbols/time" => Some(Expression::Symbol(Symbol::Time)),
             "http://www.sbml.org/sbml/symbols/avogadro" => Some(AVOGADRO.into()),
@@ -167,24 +173,21 @@ impl<'a> Reader<'a> {
             self.refuse(node, "expected an operator in <apply>");
             return None;
         };
-        let (mut arguments, mut qualifier, mut whole) = (Vec::new(), None, true);
+        if operator.tag_name().name() == "csymbol" {
+            let url = operator.attribute("definitionURL").unwrap_or_default().trim();
+            self.refuse(operator, unsupported_symbol(url));
+            return None;
+        }
+        // The first part that cannot be read ends it: what calls such a formula twice need not fail twice.
+        let (mut arguments, mut qualifier) = (Vec::new(), None);
         for inside in children(node).skip(1) {
             if matches!(inside.tag_name().name(), "degree" | "logbase") {
-                qualifier = self.only(inside, scope);
-                whole &= qualifier.is_some();
+                qualifier = Some(self.only(inside, scope)?);
             } else {
-                let argument = self.tree(inside, scope);
-                whole &= argument.is_some();
-                arguments.extend(argument);
+                arguments.push(self.tree(inside, scope)?);
             }
         }
         match operator.tag_name().name() {
-            "csymbol" => {
-                let url = operator.attribute("definitionURL").unwrap_or_default().trim();
-                self.refuse(operator, unsupported_symbol(url));
-                None
-            }
-            _ if !whole => None,
             "ci" => self.call(operator, arguments, scope),
             name => self.operation(operator, name, arguments, qualifier),
         }
@@ -265,36 +268,26 @@ impl<'a> Reader<'a> {
     }
 
     fn piecewise(&mut self, node: Node<'a>, scope: &Scope<'_, 'a>) -> Option<Tree> {
-        let (mut pieces, mut otherwise, mut whole) = (Vec::new(), None, true);
+        let (mut pieces, mut otherwise) = (Vec::new(), None);
         for part in children(node) {
             match part.tag_name().name() {
                 "piece" => {
-                    let inside: Vec<Option<Tree>> =
-                        children(part).map(|formula| self.tree(formula, scope)).collect();
-                    match <[Option<Tree>; 2]>::try_from(inside) {
-                        Ok([Some(value), Some(condition)]) => pieces.push((value, condition)),
-                        Ok(_) => whole = false,
-                        Err(_) => {
-                            self.refuse(part, "expected a value and a condition in <piece>");
-                            whole = false;
-                        }
-                    }
+                    let inside: Vec<Node<'a>> = children(part).collect();
+                    let [value, condition] = inside[..] else {
+                        self.refuse(part, "expected a value and a condition in <piece>");
+                        return None;
+                    };
+                    pieces.push((self.tree(value, scope)?, self.tree(condition, scope)?));
                 }
-                "otherwise" if otherwise.is_none() => {
-                    otherwise = self.only(part, scope);
-                    whole &= otherwise.is_some();
-                }
+                "otherwise" if otherwise.is_none() => otherwise = Some(self.only(part, scope)?),
                 other => {
                     self.refuse(
                         part,
                         format!("expected pieces and one otherwise in <piecewise>, found <{}>", shown(other)),
                     );
-                    whole = false;
+                    return None;
                 }
             }
-        }
-        if !whole {
-            return None;
         }
         // Where no piece holds the value is not defined.
         let mut all = otherwise.unwrap_or_else(|| Tree::leaf(f64::NAN));

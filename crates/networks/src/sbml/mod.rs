@@ -26,6 +26,9 @@ mod tests;
 pub use describe::Counts;
 pub use document::read;
 pub use problem::Problem;
+pub use xml::MOST_BYTES;
+
+use std::cell::RefCell;
 
 use layout::{Layout, obstacle};
 use quantity::{Kind, Quantities, Start};
@@ -64,8 +67,14 @@ impl Model {
     /// parameter or of a reaction's law. None if there is no such name, or it has no value.
     #[must_use]
     pub fn resolve(&self, name: &str, parameters: &[String]) -> Option<Expression> {
-        let number = self.quantities.find(name)?;
-        Layout::new(self, &self.inferred(parameters).ok()?).resolve(number)
+        self.resolver(parameters)(name)
+    }
+
+    /// [`Model::resolve`] for many names: what they all need is looked up once.
+    pub fn resolver(&self, parameters: &[String]) -> impl Fn(&str) -> Option<Expression> {
+        let layout = self.inferred(parameters).ok().map(|numbers| Layout::new(self, &numbers));
+        let layout = RefCell::new(layout);
+        move |name| layout.borrow_mut().as_mut()?.resolve(self.quantities.find(name)?)
     }
 
     fn inferred(&self, parameters: &[String]) -> Result<Vec<usize>, Vec<String>> {

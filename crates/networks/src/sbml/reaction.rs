@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::formula::{Formula, quantity};
-use super::quantity::{Kind, Start};
+use super::quantity::{Kind, Quantity, Start};
 use super::reader::Reader;
 use super::xml::{Node, child};
+use crate::language::MOST_REACTIONS;
 use crate::{Expression, Function};
 
 /// A reaction.
@@ -37,7 +38,14 @@ pub(super) struct Draft<'a> {
 impl<'a> Reader<'a> {
     /// Declares reactions, their parameters and the stoichiometries that have an id.
     pub(super) fn declare_reactions(&mut self, model: Node<'a>) {
-        for node in self.list(model, "listOfReactions", "reaction") {
+        let nodes = self.list(model, "listOfReactions", "reaction");
+        if let Some(&more) = nodes.get(MOST_REACTIONS) {
+            self.refuse(
+                more,
+                format!("a model may have {MOST_REACTIONS} reactions, this has {}", nodes.len()),
+            );
+        }
+        for node in nodes.into_iter().take(MOST_REACTIONS) {
             let Some(id) = self.id(node, "id") else { continue };
             self.declare(node, id.to_owned(), Kind::Rate);
             if let Some(law) = child(node, "kineticLaw") {
@@ -71,7 +79,7 @@ impl<'a> Reader<'a> {
     /// Reads reactions; their laws become the values of their ids.
     pub(super) fn reactions(&mut self, model: Node<'a>) -> Vec<Draft<'a>> {
         let nodes = self.list(model, "listOfReactions", "reaction");
-        nodes.into_iter().filter_map(|node| self.reaction(node)).collect()
+        nodes.into_iter().take(MOST_REACTIONS).filter_map(|node| self.reaction(node)).collect()
     }
 
     fn reaction(&mut self, node: Node<'a>) -> Option<Draft<'a>> {
@@ -116,6 +124,14 @@ impl<'a> Reader<'a> {
 
     fn participant(&mut self, node: Node<'a>) -> Option<(Node<'a>, usize, Formula)> {
         let species = self.species(node);
+        if let Some(Quantity { kind: Kind::Species { boundary: false, .. }, constant: true, name, .. }) =
+            species.map(|species| &self.quantities.all[species])
+        {
+            let reason =
+                "a reaction cannot take or make it: set its boundaryCondition=\"true\" or constant=\"false\"";
+            let message = format!("the species \"{name}\" is constant, and {reason}");
+            self.refuse(node, message);
+        }
         let written = self.number(node, "stoichiometry");
         if self.level > 2 {
             self.flag(node, "constant", true);

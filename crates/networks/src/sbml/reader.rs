@@ -21,6 +21,8 @@ pub(super) struct Reader<'a> {
     pub(super) functions: BTreeMap<&'a str, Node<'a>>,
     /// Nodes of formulas that may still be made.
     pub(super) nodes_left: usize,
+    /// Whether it is said that there are none left.
+    pub(super) spent: bool,
 }
 
 impl<'a> Reader<'a> {

@@ -5,8 +5,9 @@ use roxmltree::{Document, ParsingOptions};
 /// An element.
 pub(super) type Node<'a> = roxmltree::Node<'a, 'a>;
 
-/// Bytes of a document, elements in it, elements within each other, and bytes of a tag.
-pub(super) const MOST_BYTES: usize = 16 << 20;
+/// Bytes of the largest document that is read.
+pub const MOST_BYTES: usize = 16 << 20;
+/// Elements of a document, elements within each other, and bytes of a tag.
 const MOST_NODES: u32 = 4_000_000;
 const MOST_DEPTH: usize = 300;
 const LONGEST_TAG: usize = 64 << 10;

@@ -41,6 +41,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<Chosen> {
         simulator: model.simulator,
         parameters: model.parameters,
         statistics: model.statistics,
+        series: None,
         headline: None,
         advice: None,
     };

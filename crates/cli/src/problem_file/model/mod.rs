@@ -45,12 +45,21 @@ pub(crate) struct Ready {
     pub(crate) parameters: Vec<String>,
     /// Names of the summaries, in the simulator's order.
     pub(crate) statistics: Vec<String>,
+    /// How they are made of observables at times, if they are.
+    pub(crate) series: Option<Series>,
     /// All that determines what it simulates.
     pub(crate) description: Value,
     /// What it is, in one line.
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+}
+
+/// Statistics that are observables at times: the first at every time, then the second at every time, and so on.
+pub(crate) struct Series {
+    pub(crate) observables: Vec<String>,
+    /// In ascending order.
+    pub(crate) times: Vec<f64>,
 }
 
 /// What the rest of the file tells a model.

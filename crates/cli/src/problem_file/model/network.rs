@@ -47,7 +47,9 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         let known =
             format!("it is neither a species ({}) nor a rule, constant or parameter", some.join(", "));
         let (any, constant) = (names.scope().unknown(known), names.scope().unknown(UNKNOWN));
-        observation::read(&mut section, names.all_species(), (&any, constant))
+        let species = names.all_species().iter().enumerate();
+        let species = species.map(|(at, name)| (name.clone(), Expression::species(at))).collect();
+        observation::read(&mut section, species, (&any, constant))
     };
     let network = names.into_network(initial, reactions?);
     check_further_species(&mut section, (&network, &further), &observed, &draft);

@@ -41,11 +41,11 @@ impl Observed {
     }
 }
 
-/// Reads the keys; by default every one of `species` is observed. The first scope is for what may change in time,
+/// Reads the keys; by default every one of `species`, with what it stands for, is observed. The first scope is for what may change in time,
 /// the second for what may not.
 pub(super) fn read(
     section: &mut Section<'_>,
-    species: &[String],
+    species: Vec<(String, Expression)>,
     (any, constant): (&Scope<'_>, Scope<'_>),
 ) -> Observed {
     let times = read_times(section);
@@ -142,18 +142,26 @@ fn spaced_times(mut section: Section<'_>) -> Option<Times> {
 
 fn read_observables(
     section: &mut Section<'_>,
-    species: &[String],
+    species: Vec<(String, Expression)>,
     scope: &Scope<'_>,
 ) -> Option<Vec<Observable>> {
-    let plain = |name: String, value| Observable { name, value, noise: None, once: false };
+    let plain = |(name, value)| Observable { name, value, noise: None, once: false };
     if !section.has("observe") {
-        let all = species.iter().enumerate();
-        return Some(all.map(|(at, name)| plain(name.clone(), Expression::species(at))).collect());
+        if species.is_empty() {
+            let place = section.place();
+            section.mistakes().add(place, "nothing is observed", "give observe = [...]".to_owned());
+            return None;
+        }
+        return Some(species.into_iter().map(plain).collect());
     }
     let list = section.list("observe", "a list of texts")?;
     let (path, before) = (section.path("observe"), section.mistakes().count());
     if list.is_empty() {
-        section.mistake("observe", "nothing is observed", "leave it out to observe every species".to_owned());
+        let hint = match species.is_empty() {
+            true => "give observe = [...]",
+            false => "leave it out to observe every species",
+        };
+        section.mistake("observe", "nothing is observed", hint.to_owned());
     }
     let mut observables: Vec<Observable> = Vec::new();
     for (at, Node { value, place }) in list.iter().enumerate() {
@@ -168,7 +176,7 @@ fn read_observables(
         if observables.iter().any(|other| other.name == name) {
             section.mistakes().add(*place, format!("`{name}` is observed twice"), None);
         }
-        observables.push(plain(name, value));
+        observables.push(plain((name, value)));
     }
     (section.mistakes().count() == before).then_some(observables)
 }

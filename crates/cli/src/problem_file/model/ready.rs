@@ -8,8 +8,8 @@ use counterpoise_networks::{
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Place, Section};
-use super::Ready;
 use super::observation::Course;
+use super::{Ready, Series};
 
 /// Makes the model, unless there are mistakes since `before`.
 pub(super) fn complete(
@@ -25,7 +25,10 @@ pub(super) fn complete(
         let message = format!("the parameter `{name}` occurs nowhere in the model");
         section.mistakes().add(place, message, "use it, or remove it from [parameters]".to_owned());
     }
-    let (description, headline) = (describe(&network, &observation, course), headline(&network, course));
+    // Only there a factor is left to a convention: the laws of SBML say all.
+    let written = section.has("reactions");
+    let (description, headline) =
+        (describe(&network, &observation, course), headline(&network, course, written));
     let names = network.parameters.clone();
     let advice = course.max_events.is_none().then(|| {
         let path = section.path("max_events");
@@ -34,6 +37,10 @@ pub(super) fn complete(
              prior on their absence"
         )
     });
+    let series = Series {
+        observables: observation.observables.iter().map(|one| one.name.clone()).collect(),
+        times: observation.times.values().to_vec(),
+    };
     let simulation = Simulation::new(network, observation, course.method, course.max_events);
     let simulation = simulation.map_err(|error| {
         let key = if section.has("simulator") { "simulator" } else { "reactions" };
@@ -44,6 +51,7 @@ pub(super) fn complete(
         statistics: simulation.statistics().to_vec(),
         simulator: Box::new(simulation),
         parameters: names,
+        series: Some(series),
         description,
         headline: Some(headline),
         advice,
@@ -67,7 +75,7 @@ fn takes_several(reaction: &Reaction) -> bool {
 }
 
 /// The model in one line, with the convention of mass action where it matters: a factor that others have otherwise.
-fn headline(network: &Network, course: Course) -> String {
+fn headline(network: &Network, course: Course, written: bool) -> String {
     let counted = |count: usize, what: &str| match (count, what) {
         (1, what) => format!("1 {what}"),
         (count, "species") => format!("{count} species"),
@@ -79,7 +87,7 @@ fn headline(network: &Network, course: Course) -> String {
         parts.push(counted(network.events.len(), "event"));
     }
     for (name, formula) in [("combinations", "k S (S - 1) / 2"), ("permutations", "k S (S - 1)")] {
-        let matters = |one: &Reaction| counting(one) == Some(name) && takes_several(one);
+        let matters = |one: &Reaction| written && counting(one) == Some(name) && takes_several(one);
         if network.reactions.iter().any(matters) {
             parts.push(format!("mass action by {name} ({formula} for S + S)"));
         }

@@ -7,9 +7,6 @@ use counterpoise_networks::sbml;
 use super::super::reading::{Place, Section, read_bounded};
 use super::{Ready, Surroundings, observation, ready};
 
-/// Largest model that is read.
-const MOST_BYTES: u64 = 64 << 20;
-
 /// The model of the section, unless a mistake leaves none.
 pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Ready> {
     section.only(&[&["file"], &observation::KEYS[..]].concat());
@@ -35,11 +32,13 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         }
     });
     let network = network.ok()?;
-    let species: Vec<String> = network.species.iter().map(|species| species.name.clone()).collect();
-    let any = Scope::new(|name: &str| model.resolve(name, &names), model.names());
+    let resolve = model.resolver(&names);
+    let species = model.species().into_iter().filter_map(|name| resolve(&name).map(|value| (name, value)));
+    let species = species.collect();
+    let any = Scope::new(resolve, model.names());
     let parameter = |name: &str| names.iter().position(|known| known == name).map(Expression::parameter);
     let constant = Scope::new(parameter, names.clone()).unknown("add it to [parameters]");
-    let observed = observation::read(&mut section, &species, (&any, constant));
+    let observed = observation::read(&mut section, species, (&any, constant));
     let (observation, course) = observed.complete()?;
     ready::complete(&mut section, (network, observation, course), parameters, before)
 }
@@ -47,7 +46,7 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
 fn read_file(section: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option<sbml::Model> {
     let name = section.text("file")?;
     let path = surroundings.directory.join(&name);
-    let bytes = read_bounded(&path, MOST_BYTES).map_err(|reason| {
+    let bytes = read_bounded(&path, sbml::MOST_BYTES as u64).map_err(|reason| {
         let hint = "the path is relative to the problem file".to_owned();
         section.mistake("file", format!("cannot read {}: {reason}", path.display()), hint);
     });

@@ -78,10 +78,16 @@ impl<'a> Section<'a> {
 
     /// Notes every key that is not among `known`.
     pub(crate) fn only(&mut self, known: &[&str]) {
+        self.only_or(known, |_| None);
+    }
+
+    /// The same, with hints of its own for some keys.
+    pub(crate) fn only_or(&mut self, known: &[&str], hint: impl Fn(&str) -> Option<String>) {
         for entry in &self.table.entries {
             if !known.contains(&entry.key.as_str()) {
                 let here = if self.name.is_empty() { "the file".into() } else { format!("`{}`", self.name) };
-                let hint = suggestion(&entry.key, "known keys", known.iter().copied());
+                let suggestion = || suggestion(&entry.key, "known keys", known.iter().copied());
+                let hint = hint(&entry.key).unwrap_or_else(suggestion);
                 self.mistakes.add(entry.place, format!("unknown key `{}` in {here}", entry.key), hint);
             }
         }

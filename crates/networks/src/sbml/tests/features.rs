@@ -76,7 +76,8 @@ fn defaults_of_level_2() {
     assert_eq!(network.reactions[0].changes, [(0, -1.0)]);
     // 8, which shadows 9, by the size.
     assert_eq!(rate(&network.reactions[0].rate), "2 [(0, 1)]");
-    assert!(model.warnings()[0].message.contains("reversible"), "{:?}", model.warnings());
+    assert!(model.warnings()[0].message.contains("their unit is mole"), "{:?}", model.warnings());
+    assert!(model.warnings()[1].message.contains("reversible"), "{:?}", model.warnings());
     assert_eq!(model.level(), (2, 4));
     let network = model.network(&names(&["R.k", "A", "Cell"])).unwrap();
     assert_eq!(rate(&network.reactions[0].rate), "p0/p2 [(0, 1)]");
@@ -294,7 +295,7 @@ fn stoichiometries_from_constants() {
     );
     let level_2 = format!(
         r#"<listOfCompartments><compartment id="Cell"/></listOfCompartments>
-        <listOfSpecies><species id="A" compartment="Cell" initialAmount="4" hasOnlySubstanceUnits="true"/></listOfSpecies>
+        <listOfSpecies><species id="A" compartment="Cell" initialAmount="4" substanceUnits="item" hasOnlySubstanceUnits="true"/></listOfSpecies>
         <listOfReactions><reaction id="R" reversible="false"><listOfReactants><speciesReference species="A">
         <stoichiometryMath>{}</stoichiometryMath></speciesReference></listOfReactants>
         <kineticLaw>{}</kineticLaw></reaction></listOfReactions>"#,

@@ -66,6 +66,18 @@ fn functions_that_call_themselves_or_grow() {
         (0..60).map(|at| (format!("F{}", at + 1), format!("(plus (F{at} v) (F{at} v))"))).collect();
     let doubling = [&[pair("F0", "(plus v v)")], &doubling[..]].concat();
     assert!(refused(&calling(&doubling, "(F60 1)"))[0].contains("too large"));
+    // The same without arguments: what fails is not tried again by each that calls it twice.
+    let bare = |text: String| text.replace("<bvar><ci>v</ci></bvar>", "");
+    let constant: Vec<_> =
+        (0..60).map(|at| (format!("F{}", at + 1), format!("(plus (F{at}) (F{at}))"))).collect();
+    let constant = [&[pair("F0", "(plus 1 1)")], &constant[..]].concat();
+    let found = refused(&bare(calling(&constant, "(F60)")));
+    assert!(found.len() == 1 && found[0].contains("too large"), "{found:?}");
+    readable(&bare(calling(&constant, "(F10)")));
+    // What fails only at the end of a long way is paid for on the way.
+    let many = (0..4_000).map(|_| "(F12)").collect::<Vec<_>>().join(" ");
+    let found = refused(&bare(calling(&constant, &format!("(plus (plus {many}) (F60))"))));
+    assert!(found.len() == 1 && found[0].contains("too large"), "{found:?}");
     // Each argument is twice what it was.
     let nested = "(F0 ".repeat(100) + "1" + &")".repeat(100);
     assert!(refused(&calling(&doubling[..1], &nested))[0].contains("too large"));
@@ -105,6 +117,17 @@ fn long_lists_and_chains() {
     assert_eq!(readable(&chain("1")).resolve("k0", &[]), Some((LONG as f64).into()));
     let found = refused(&chain("k0"));
     assert!(found.len() == 1 && found[0].contains("circle") && found[0].len() < 300, "{found:?}");
+}
+
+#[test]
+fn too_many_reactions() {
+    let all: String = (0..10_001).map(|at| reaction(&format!("R{at}"), &[], &[("A", 1.0)], "1")).collect();
+    let lists = format!(
+        "<listOfCompartments><c/></listOfCompartments><listOfSpecies><amount id='A' initialAmount='1'/></listOfSpecies>
+        <listOfReactions>{all}</listOfReactions>"
+    );
+    let found = refused(&level3(&lists));
+    assert_eq!(found, ["reaction \"R10000\": a model may have 10000 reactions, this has 10001"]);
 }
 
 #[test]

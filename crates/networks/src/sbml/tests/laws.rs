@@ -1,6 +1,6 @@
 //! Laws that look wrong.
 
-use super::{level3, reaction, readable};
+use super::{level3, math, reaction, readable};
 
 /// Warnings about a reaction of A and B in items, or in concentrations in a compartment of size 2.
 fn warnings(
@@ -68,4 +68,27 @@ fn laws_that_do_not_vanish_with_a_reactant() {
     let found = warnings(true, &[("A", 1.0), ("B", 1.0)], &[], "(times k A)");
     assert!(found.len() == 1 && found[0].contains("0 B are left"), "{found:?}");
     assert!(warnings(true, &[("A", 1.0)], &[], "(times k (geq A 1))").is_empty());
+    // Where many are taken, those next to enough are looked at.
+    let found = warnings(true, &[("A", 30.0)], &[], "(times k (geq A 25))");
+    assert!(found.len() == 1 && found[0].contains("only 29 A are left"), "{found:?}");
+}
+
+#[test]
+fn laws_are_doubted_through_the_rules_they_follow_from() {
+    let doubts = |law: &str| {
+        let rule = |name: &str, formula: &str| {
+            format!("<assignmentRule variable='{name}'>{}</assignmentRule>", math(formula))
+        };
+        let lists = format!(
+            "<listOfCompartments><c/></listOfCompartments><listOfSpecies><amount id='A' initialAmount='10'/></listOfSpecies>
+            <listOfParameters><parameter id='y' constant='false'/><parameter id='z' constant='false'/></listOfParameters>
+            <listOfRules>{}{}</listOfRules><listOfReactions>{}</listOfReactions>",
+            rule("z", "(times 3 y)"),
+            rule("y", "(times 2 A)"),
+            reaction("R", &[("A", 1.0)], &[], law)
+        );
+        readable(&level3(&lists)).warnings().len()
+    };
+    assert_eq!(doubts("z"), 0);
+    assert_eq!(doubts("(plus z 1)"), 1);
 }

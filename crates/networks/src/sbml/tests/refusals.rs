@@ -244,4 +244,49 @@ fn units_that_are_not_items_are_named() {
         readable(&level2(&units.replace("kind='mole' scale='-9'", "kind='item'"))).warnings().len(),
         1
     );
+    let messages = |text: &str| -> Vec<String> {
+        let model = readable(text);
+        model
+            .warnings()
+            .iter()
+            .filter(|one| one.message.contains("amounts are"))
+            .map(|one| one.message.clone())
+            .collect()
+    };
+    let extent = level3(THINGS).replace("<model id=\"m\">", "<model id=\"m\" extentUnits=\"mole\">");
+    assert_eq!(
+        messages(&extent),
+        ["model \"m\": amounts are taken as numbers of molecules, but their unit \"mole\" is not item"]
+    );
+    // A unit is named once, at the first species that has it.
+    let own = level3(THINGS).replace("<species ", "<species substanceUnits=\"mole\" ");
+    assert_eq!(
+        messages(&own),
+        ["species \"A\": amounts are taken as numbers of molecules, but their unit \"mole\" is not item"]
+    );
+    assert!(messages(&own.replace("\"mole\"", "\"item\"")).is_empty());
+    // Level 2 has a default, which is no number of molecules.
+    let species = "<listOfCompartments><compartment id='c'/></listOfCompartments><listOfSpecies><species id='A' compartment='c' initialAmount='1'/></listOfSpecies>";
+    let found = messages(&level2(species));
+    assert!(found.len() == 1 && found[0].contains("their unit is mole in Level 2"), "{found:?}");
+    assert!(messages(&level2(&species.replace("id='A'", "id='A' substanceUnits='item'"))).is_empty());
+    let items = units.replace("kind='mole' scale='-9'", "kind='item'");
+    assert!(messages(&level2(&format!("{items}{species}"))).is_empty());
+}
+
+#[test]
+fn constant_species_take_no_part_in_reactions() {
+    let constant = |boundary: bool| {
+        level3(&format!(
+            "<listOfCompartments><c/></listOfCompartments><listOfSpecies><species id='A' compartment='Cell' initialAmount='4' hasOnlySubstanceUnits='true' boundaryCondition='{boundary}' constant='true'/></listOfSpecies>
+            <listOfParameters><p id='k' value='1'/></listOfParameters>{}",
+            law("(times k A)")
+        ))
+    };
+    readable(&constant(true));
+    let found = refused(&constant(false));
+    assert!(
+        found.len() == 1 && found[0].contains("the species \"A\" is constant, and a reaction cannot"),
+        "{found:?}"
+    );
 }
