@@ -12,6 +12,8 @@ use super::{Contender, Turn};
 
 /// Rows an executor hands out at a time, at the most.
 const BATCH: usize = 8_192;
+/// Simulations in a turn, at least: a run makes thousands, and with a few the lanes would mostly drain.
+const FEWEST: usize = 192;
 
 pub struct Ours {
     simulation: Simulation,
@@ -65,14 +67,14 @@ impl Ours {
         Some((clock.elapsed().as_secs_f64(), summaries))
     }
 
-    /// `count` simulations, with every summary counted that `wanted` takes from a row.
+    /// `count` simulations or [`FEWEST`], with every summary counted that `wanted` takes from a row.
     pub fn simulations(
         &mut self,
         count: usize,
         mut turn: Turn,
         wanted: impl Fn(&[f64]) -> Vec<f64>,
     ) -> anyhow::Result<Turn> {
-        let mut left = count;
+        let mut left = count.max(FEWEST);
         while left > 0 {
             let rows = left.min(BATCH);
             let Some((seconds, summaries)) = self.batch(rows) else { anyhow::bail!("a simulation failed") };
