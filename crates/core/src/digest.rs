@@ -1,5 +1,7 @@
 //! From simulations to a population: reduce, weigh, select. One generation as a pure function.
 
+use std::borrow::Cow;
+
 use crate::divergence::{Divergence, Entropy, Space};
 use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Problem};
@@ -10,7 +12,8 @@ use crate::simulate::Simulated;
 use crate::stop::Stop;
 use crate::stream::{Seed, Stage};
 use crate::table::Table;
-use crate::weigh::{Choice, Fold, View, WeighError, Weighting, baselines, standard_deviations};
+use crate::view::{View, standard_deviations};
+use crate::weigh::{Choice, Fold, WeighError, Weighting, baselines};
 use crate::workers::Workers;
 
 /// How to answer a [`Problem`]: one choice a stage.
@@ -176,28 +179,43 @@ pub fn digest(
     let Analysis { problem, method, seed } = analysis;
     let rows = usable(inputs, method.keep)?;
     let units = &inputs.proposed.units;
-    let projection = method.reduction.fit(units, inputs.simulated.summaries(), &rows)?;
-    let features = projection.features(inputs.simulated.summaries());
-    let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
-    let observed = projection.features(&observed).into_owned();
     let importance = match inputs.kernel {
         Some(kernel) => Importance::new(&problem.prior, kernel, units),
         None => Importance::equal(),
     };
-    let spread = standard_deviations(&features, &rows);
     let space = Space::new(&problem.prior, units, *seed, method.keep);
-    let previous = inputs.previous.map(Generation::mean_weights);
-    let view = View {
+    let summaries = inputs.simulated.summaries();
+    let spread = standard_deviations(summaries, &rows);
+    let raw = View {
         units,
-        features: &features,
-        observed: observed.row(0),
+        features: summaries,
+        observed: &problem.observed,
         rows: &rows,
         spread: &spread,
         importance: &importance,
         space: &space,
         keep: method.keep,
-        previous: previous.as_deref(),
+        previous: None,
         workers,
+    };
+    let projection = method.reduction.fit(&raw, &mut seed.stream(Stage::Reduce, inputs.index, 0))?;
+    let features = projection.features(summaries);
+    let spread = match &features {
+        Cow::Borrowed(_) => spread.clone(),
+        Cow::Owned(features) => standard_deviations(features, &rows),
+    };
+    let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
+    let observed = projection.features(&observed);
+    let names = projection.names(&problem.statistics, &problem.prior.names());
+    // Weights of other features are of no use here.
+    let previous = inputs.previous.filter(|previous| previous.features == names);
+    let previous = previous.map(Generation::mean_weights);
+    let view = View {
+        features: &features,
+        observed: observed.row(0),
+        spread: &spread,
+        previous: previous.as_deref(),
+        ..raw
     };
     let choice = method.weighting.choose(&view, &mut seed.stream(Stage::Weigh, inputs.index, 0))?;
     let selected: Vec<Selected> =
@@ -213,7 +231,7 @@ pub fn digest(
         information: inform(&view, &choice, &selected),
         constant: (0..spread.len()).filter(|&j| spread[j] == 0.0).collect(),
         unreached: unreached(&view),
-        features: projection.names(&problem.statistics),
+        features: names,
         failed: inputs.simulated.failures().len(),
         failure: first_failure(inputs),
         in_sample: !choice.audit.is_empty(),

@@ -6,6 +6,7 @@
 pub mod diagnose;
 pub mod digest;
 pub mod divergence;
+mod linear;
 pub mod population;
 pub mod problem;
 pub mod propose;
@@ -19,5 +20,6 @@ pub mod summary;
 pub mod table;
 pub mod variates;
 pub mod vectors;
+pub mod view;
 pub mod weigh;
 pub mod workers;

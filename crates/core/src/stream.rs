@@ -23,6 +23,8 @@ pub enum Stage {
     Weigh = 4,
     /// Making synthetic observations at a known truth.
     Observe = 5,
+    /// Choosing what the distance compares.
+    Reduce = 6,
 }
 
 impl Seed {

@@ -248,6 +248,12 @@ impl Prior {
         &self.marginals
     }
 
+    /// Their names.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.marginals.iter().map(|marginal| marginal.name().to_owned()).collect()
+    }
+
     /// Number of parameters.
     #[must_use]
     pub fn dimension(&self) -> usize {

@@ -1,28 +1,36 @@
 //! From summaries to features: what the distance compares.
 
+mod beside;
 mod identity;
+mod semi_automatic;
+mod subset;
 
+pub use beside::Beside;
 pub use identity::Identity;
+pub use semi_automatic::SemiAutomatic;
+pub use subset::{ApproximateSufficiency, LeastEntropy, LikelihoodRatio, TwoStage};
 
 use std::borrow::Cow;
 use std::fmt::Debug;
 
+use crate::stream::Stream;
 use crate::table::Table;
+use crate::view::View;
 
-/// A plan for turning summaries into features; `fit` learns it from the usable `rows` of a generation.
+/// A plan for turning summaries into features; `fit` learns it from the simulations of a generation, whose features
+/// are still the summaries.
 pub trait Reduction: Debug + Send + Sync {
     /// Fits the projection.
     ///
     /// # Errors
     /// If the simulations do not determine it.
-    fn fit(&self, units: &Table, summaries: &Table, rows: &[u32])
-    -> Result<Box<dyn Projection>, ReduceError>;
+    fn fit(&self, view: &View<'_>, rng: &mut Stream) -> Result<Box<dyn Projection>, ReduceError>;
 }
 
 /// A fitted reduction.
 pub trait Projection: Send + Sync {
-    /// Names of the features, given those of the summaries.
-    fn names(&self, statistics: &[String]) -> Vec<String>;
+    /// Names of the features, given those of the summaries and the parameters.
+    fn names(&self, statistics: &[String], parameters: &[String]) -> Vec<String>;
     /// The features of each row; borrowed where nothing changes.
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table>;
 }
@@ -39,4 +47,7 @@ pub enum ReduceError {
         /// Available.
         found: usize,
     },
+    /// Every summary is constant.
+    #[error("all {0} statistics are the same in every simulation: they carry no information")]
+    NoVariation(usize),
 }

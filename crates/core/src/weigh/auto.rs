@@ -1,7 +1,8 @@
 //! The rule that users get when they do not choose.
 
-use super::{Choice, Hellinger, View, WeighError, Weighting};
+use super::{Choice, Hellinger, WeighError, Weighting};
 use crate::stream::Stream;
+use crate::view::View;
 
 /// The best rule we have: for now [`Hellinger`] with its defaults.
 #[derive(Debug, Default)]

@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use super::{Choice, Deviation, Fold, Informed, Median, Uniform, View, WeighError, Weighting};
+use super::{Choice, Deviation, Fold, Informed, Median, Uniform, WeighError, Weighting};
 use crate::stream::Stream;
+use crate::view::View;
 
 /// Distance weights as a function of simulations.
 pub trait Formula: Debug + Send + Sync {

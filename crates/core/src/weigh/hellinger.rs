@@ -1,10 +1,11 @@
 //! The corrected Algorithm 2: weights that carry the accepted rows furthest from the prior, cross-fitted.
 
 use super::formula::normalised;
-use super::{Choice, Fold, Formula, Objective, View, WeighError, Weighting, baselines};
+use super::{Choice, Fold, Formula, Objective, WeighError, Weighting, baselines};
 use crate::divergence::{Divergence, Entropy};
 use crate::search::{Best, Search, SparseMutation, Task};
 use crate::stream::{Seed, Stage, Stream};
+use crate::view::View;
 use crate::workers;
 use rand::Rng;
 

@@ -1,10 +1,10 @@
 //! Weights by sensitivity: how much each statistic moves the expected parameters near the observation.
 
-use nalgebra::{DMatrix, DVector};
-
-use super::deviation::{invert, standard_deviations};
-use super::{Formula, View};
+use super::Formula;
+use super::deviation::invert;
+use crate::linear::{Linear, Sample};
 use crate::select;
+use crate::view::{View, standard_deviations};
 
 /// Sensitivity weights (Schälte & Hasenauer 2023): a ridge regression of the parameters on the standardised
 /// statistics among the simulations nearest to the observation; each parameter shares out a weight of one
@@ -34,15 +34,22 @@ impl Formula for Informed {
     fn weights(&self, view: &View<'_>, rows: &[u32]) -> Vec<f64> {
         let near = self.near(view, rows);
         let spread = standard_deviations(view.features, &near);
-        let used: Vec<usize> = (0..spread.len()).filter(|&j| spread[j] > 0.0).collect();
-        let mut weights = vec![0.0; spread.len()];
-        let Some(coefficients) = regress(view, &near, &used, &spread, self.ridge) else {
+        let sample = Sample {
+            count: near.len(),
+            regressors: spread.len(),
+            targets: view.units.columns(),
+            regress: &|i, into| into.copy_from_slice(view.features.row(near[i] as usize)),
+            target: &|i, into| into.copy_from_slice(view.units.row(near[i] as usize)),
+            weight: &|_| 1.0,
+        };
+        let Some(fit) = Linear::fit(&sample, spread.clone(), self.ridge) else {
             return invert(view.deviations(rows));
         };
-        for column in coefficients.column_iter() {
-            let total: f64 = column.iter().map(|b| b.abs()).sum();
+        let mut weights = vec![0.0; spread.len()];
+        for coefficients in (0..sample.targets).map(|p| fit.standardised(p)) {
+            let total: f64 = coefficients.iter().map(|b| b.abs()).sum();
             if total > 0.0 {
-                for (&j, b) in used.iter().zip(column.iter()) {
+                for (j, b) in coefficients.iter().enumerate().filter(|&(j, _)| spread[j] > 0.0) {
                     weights[j] += b.abs() / total / spread[j];
                 }
             }
@@ -61,44 +68,4 @@ impl Informed {
         let step = count.div_ceil(MOST_ROWS);
         near.into_iter().step_by(step).map(|position| rows[position]).collect()
     }
-}
-
-/// Coefficients of each parameter (a column) on each used feature (a row); `None` when nothing varies.
-fn regress(
-    view: &View<'_>,
-    rows: &[u32],
-    used: &[usize],
-    spread: &[f64],
-    ridge: f64,
-) -> Option<DMatrix<f64>> {
-    let (n, k, d) = (rows.len() as f64, used.len(), view.units.columns());
-    if k == 0 {
-        return None;
-    }
-    let mean = |value: &dyn Fn(usize) -> f64| rows.iter().map(|&row| value(row as usize)).sum::<f64>() / n;
-    let centre: Vec<f64> = used.iter().map(|&j| mean(&|row| view.features.at(row, j))).collect();
-    let middle: Vec<f64> = (0..d).map(|p| mean(&|row| view.units.at(row, p))).collect();
-    let mut gram = DMatrix::<f64>::zeros(k, k);
-    let mut cross = DMatrix::<f64>::zeros(k, d);
-    let mut x = DVector::<f64>::zeros(k);
-    for &row in rows {
-        let (features, units) = (view.features.row(row as usize), view.units.row(row as usize));
-        for (slot, &j) in used.iter().enumerate() {
-            x[slot] = (features[j] - centre[slot]) / spread[j];
-        }
-        for b in 0..k {
-            let factor = x[b] / n;
-            let column = &mut gram.as_mut_slice()[b * k..(b + 1) * k];
-            for (entry, value) in column.iter_mut().zip(x.as_slice()) {
-                *entry += factor * value;
-            }
-            for p in 0..d {
-                cross[(b, p)] += factor * (units[p] - middle[p]);
-            }
-        }
-    }
-    for b in 0..k {
-        gram[(b, b)] += ridge;
-    }
-    Some(gram.cholesky()?.solve(&cross))
 }

@@ -1,7 +1,8 @@
 //! One over the median absolute deviation.
 
+use super::Formula;
 use super::deviation::invert;
-use super::{Formula, View};
+use crate::view::View;
 
 /// Every statistic in units of its median absolute deviation (Prangle 2017), which outliers cannot stretch;
 /// in units of its standard deviation where more than half of its values are equal.

@@ -14,7 +14,6 @@ mod uniform;
 
 pub use auto::Auto;
 pub use deviation::Deviation;
-pub(crate) use deviation::standard_deviations;
 pub use formula::{ByFormula, Formula, baselines};
 pub use hellinger::Hellinger;
 pub use informed::Informed;
@@ -25,49 +24,8 @@ pub use uniform::Uniform;
 
 use std::fmt::Debug;
 
-use crate::divergence::Space;
-use crate::propose::Importance;
 use crate::stream::Stream;
-use crate::table::Table;
-use crate::workers::Workers;
-
-/// All that a weighting rule may see: the simulations of one generation.
-#[derive(Clone, Copy)]
-pub struct View<'a> {
-    /// Unit-space points, a row each.
-    pub units: &'a Table,
-    /// Features of the same rows.
-    pub features: &'a Table,
-    /// Observed features.
-    pub observed: &'a [f64],
-    /// Rows that may be accepted, ascending.
-    pub rows: &'a [u32],
-    /// Standard deviation of each feature over those rows; zero where it is constant.
-    pub spread: &'a [f64],
-    /// Importance weights.
-    pub importance: &'a Importance<'a>,
-    /// The points, prepared for neighbour searches.
-    pub space: &'a Space,
-    /// How many rows are kept.
-    pub keep: usize,
-    /// Weights of the generation before, averaged over its folds.
-    pub previous: Option<&'a [f64]>,
-    /// Who does parallel work.
-    pub workers: &'a dyn Workers,
-}
-
-impl View<'_> {
-    /// Standard deviation of each feature over `rows`.
-    pub(crate) fn deviations(&self, rows: &[u32]) -> Vec<f64> {
-        if rows == self.rows { self.spread.to_vec() } else { standard_deviations(self.features, rows) }
-    }
-
-    /// Features that vary.
-    #[must_use]
-    pub fn varying(&self) -> Vec<usize> {
-        (0..self.spread.len()).filter(|&j| self.spread[j] > 0.0).collect()
-    }
-}
+use crate::view::View;
 
 /// A rule for choosing non-negative distance weights.
 pub trait Weighting: Debug + Send + Sync {

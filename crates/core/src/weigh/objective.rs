@@ -2,9 +2,9 @@
 //!
 //! This is the inner loop of the whole method. Once warm it does not allocate.
 
-use super::View;
 use super::sums::Distances;
 use crate::divergence::Gauge;
+use crate::view::View;
 
 /// Log weights, in units of one over each feature's spread, to the divergence of the accepted rows.
 pub struct Objective<'a> {
@@ -78,7 +78,7 @@ mod tests {
         }
         let observed = vec![0.3; kappa];
         let all: Vec<u32> = (0..rows as u32).collect();
-        let spread = super::super::deviation::standard_deviations(&features, &all);
+        let spread = crate::view::standard_deviations(&features, &all);
         let (importance, space) = (Importance::equal(), Space::new(&prior, &units, Seed(1), 1));
         let view = View {
             units: &units,

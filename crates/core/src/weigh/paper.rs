@@ -1,9 +1,10 @@
 //! Algorithm 2 to the letter of Harrison & Baker, so that the paper can be reproduced.
 
-use super::{Choice, Hellinger, Uniform, View, WeighError, Weighting};
+use super::{Choice, Hellinger, Uniform, WeighError, Weighting};
 use crate::divergence::{self, Exponent};
 use crate::search::Random;
 use crate::stream::Stream;
+use crate::view::View;
 
 /// Weights are learned on the very simulations they accept, by the paper's estimator, importance weights
 /// ignored. Its optimiser cannot move on a piecewise constant function, so it is the best of random starts.

@@ -3,9 +3,9 @@
 //! Squared residuals are kept column by column in `f32`. Where few weights differ from the best point so far,
 //! only their columns are added; where they differ by little, only for the rows near enough to matter.
 
-use super::View;
 use super::selection::Selection;
 use crate::vectors::{Loop, vectorised};
+use crate::view::View;
 
 /// Rows handled at a time, so that partial sums stay in the first cache.
 const BLOCK: usize = 1_024;

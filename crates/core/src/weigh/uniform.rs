@@ -1,6 +1,7 @@
 //! Every statistic counts as it comes.
 
-use super::{Formula, View};
+use super::Formula;
+use crate::view::View;
 
 /// Weights of one: the statistics' own units decide.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,157 @@
+//! Semi-automatic ABC (Fearnhead & Prangle 2012): an estimate of each parameter's posterior mean as a statistic.
+
+use std::borrow::Cow;
+
+use super::{Projection, ReduceError, Reduction};
+use crate::linear::{Linear, Sample, spread};
+use crate::select;
+use crate::stream::Stream;
+use crate::table::Table;
+use crate::view::View;
+
+/// A pilot selection by the scaled statistics finds the region of parameters with posterior mass; within it each
+/// parameter is regressed on the statistics and their powers; the fitted values are the features.
+///
+/// The paper makes a pilot run, simulates anew in its region, fits, and then runs with the fitted statistics. Here a
+/// generation's own simulations serve all three, so that no simulation is spent on training alone; from the second
+/// generation on they come from the population before, which is the pilot run in all but name.
+#[derive(Clone, Debug)]
+pub struct SemiAutomatic {
+    /// Powers of each statistic among the regressors, from the first on.
+    pub powers: usize,
+}
+
+impl Default for SemiAutomatic {
+    fn default() -> Self {
+        Self { powers: 4 }
+    }
+}
+
+/// Simulations wanted for each coefficient of a fit, and those without which there is none.
+const WANTED: usize = 10;
+const NEEDED: usize = 2;
+/// Keeps collinear regressors from failing; too small to show in what is fitted.
+const RIDGE: f64 = 1e-9;
+
+impl Reduction for SemiAutomatic {
+    fn fit(&self, view: &View<'_>, _: &mut Stream) -> Result<Box<dyn Projection>, ReduceError> {
+        let statistics: Vec<usize> = view.varying();
+        if statistics.is_empty() {
+            return Err(ReduceError::NoVariation(view.spread.len()));
+        }
+        let coefficients = statistics.len() * self.powers + 1;
+        if view.rows.len() < NEEDED * coefficients {
+            let needed = NEEDED * coefficients;
+            return Err(ReduceError::TooFewRows { needed, found: view.rows.len() });
+        }
+        let rows = training(view, WANTED * coefficients);
+        let scale = Scale::of(view, &rows, statistics);
+        let polynomial = Polynomial { scale, powers: self.powers };
+        let sample = Sample {
+            count: rows.len(),
+            regressors: polynomial.len(),
+            targets: view.units.columns(),
+            regress: &|i, into| polynomial.write(view.features.row(rows[i] as usize), into),
+            target: &|i, into| into.copy_from_slice(view.units.row(rows[i] as usize)),
+            weight: &|_| 1.0,
+        };
+        let linear = Linear::fit(&sample, spread(&sample), RIDGE);
+        let linear = linear.ok_or(ReduceError::NoVariation(view.spread.len()))?;
+        Ok(Box::new(Fitted { polynomial, linear, parameters: view.units.columns() }))
+    }
+}
+
+/// The rows whose parameters lie within the range of those whose scaled statistics are nearest to the observation:
+/// as many of these as are kept, or more where they do not make a training set of the wanted size.
+fn training(view: &View<'_>, wanted: usize) -> Vec<u32> {
+    let weights: Vec<f64> = view.spread.iter().map(|&s| if s > 0.0 { 1.0 / s } else { 0.0 }).collect();
+    let distances = select::distances(view.features, view.observed, &weights, view.rows);
+    let mut count = view.keep.min(view.rows.len());
+    loop {
+        let pilot = select::nearest(&distances, count);
+        let mut range = vec![(f64::INFINITY, f64::NEG_INFINITY); view.units.columns()];
+        for at in pilot {
+            for (range, &value) in range.iter_mut().zip(view.units.row(view.rows[at] as usize)) {
+                *range = (range.0.min(value), range.1.max(value));
+            }
+        }
+        let within = |row: &u32| {
+            view.units.row(*row as usize).iter().zip(&range).all(|(v, (low, high))| low <= v && v <= high)
+        };
+        let rows: Vec<u32> = view.rows.iter().copied().filter(within).collect();
+        if rows.len() >= wanted || count == view.rows.len() {
+            return rows;
+        }
+        count = (2 * count).min(view.rows.len());
+    }
+}
+
+/// The statistics in use, each from its mean in units of its standard deviation: powers of raw ones would overflow
+/// or lose all digits, and span the same fits.
+#[derive(Clone, Debug)]
+struct Scale {
+    statistics: Vec<usize>,
+    centre: Vec<f64>,
+    spread: Vec<f64>,
+}
+
+impl Scale {
+    fn of(view: &View<'_>, rows: &[u32], statistics: Vec<usize>) -> Self {
+        let n = rows.len() as f64;
+        let spread = crate::view::standard_deviations(view.features, rows);
+        let statistics: Vec<usize> = statistics.into_iter().filter(|&j| spread[j] > 0.0).collect();
+        let mean = |&j: &usize| rows.iter().map(|&row| view.features.at(row as usize, j)).sum::<f64>() / n;
+        let centre = statistics.iter().map(mean).collect();
+        let spread = statistics.iter().map(|&j| spread[j]).collect();
+        Self { statistics, centre, spread }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Polynomial {
+    scale: Scale,
+    powers: usize,
+}
+
+impl Polynomial {
+    fn len(&self) -> usize {
+        self.scale.statistics.len() * self.powers
+    }
+
+    fn write(&self, summaries: &[f64], into: &mut [f64]) {
+        let Scale { statistics, centre, spread } = &self.scale;
+        for (at, powers) in into.chunks_exact_mut(self.powers).enumerate() {
+            let z = (summaries[statistics[at]] - centre[at]) / spread[at];
+            let mut power = 1.0;
+            for value in powers {
+                power *= z;
+                *value = power;
+            }
+        }
+    }
+}
+
+struct Fitted {
+    polynomial: Polynomial,
+    linear: Linear,
+    parameters: usize,
+}
+
+impl Projection for Fitted {
+    fn names(&self, _: &[String], parameters: &[String]) -> Vec<String> {
+        parameters.iter().map(|name| format!("mean({name})")).collect()
+    }
+
+    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
+        let mut features = Table::filled(summaries.rows(), self.parameters, f64::NAN);
+        let mut regressors = vec![0.0; self.polynomial.len()];
+        for (row, summaries) in summaries.iter().enumerate() {
+            // Rows without summaries have no features; nobody looks at them.
+            if summaries.iter().all(|value| value.is_finite()) {
+                self.polynomial.write(summaries, &mut regressors);
+                self.linear.predict(&regressors, features.row_mut(row));
+            }
+        }
+        Cow::Owned(features)
+    }
+}

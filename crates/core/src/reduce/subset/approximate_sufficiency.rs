@@ -1,0 +1,148 @@
+//! Statistics are added until the posterior no longer moves (Barnes et al. 2012).
+
+use rand::RngExt;
+
+use super::super::{Projection, ReduceError, Reduction};
+use super::trials::Trials;
+use super::{Columns, candidates};
+use crate::stream::Stream;
+use crate::view::View;
+use crate::workers;
+
+/// From no statistic on, adds the one that moves the posterior furthest in Kullback-Leibler divergence, and takes out
+/// those without which it then stays where it is; until no statistic moves it further than chance would. How far chance moves it
+/// is seen from two posteriors by the same statistics, each from one half of the simulations.
+#[derive(Clone, Debug)]
+pub struct ApproximateSufficiency {
+    /// How many times further than by chance a posterior must move.
+    pub margin: f64,
+}
+
+impl Default for ApproximateSufficiency {
+    fn default() -> Self {
+        Self { margin: 2.0 }
+    }
+}
+
+const NEIGHBOURS: usize = 5;
+/// Points that divergences are estimated from, at the most.
+const MOST_POINTS: usize = 500;
+/// The least divergence, in nats, that counts as a move: chance is sometimes seen as nothing.
+const LEAST: f64 = 0.05;
+
+impl Reduction for ApproximateSufficiency {
+    fn fit(&self, view: &View<'_>, rng: &mut Stream) -> Result<Box<dyn Projection>, ReduceError> {
+        let candidates = candidates(view)?;
+        let trials = Trials::new(view, view.rows, view.observed, view.keep);
+        let chance = Chance::new(view, rng);
+        let posterior = |subset: &[usize]| thinned(trials.accepted(subset));
+        let mut chosen: Vec<usize> = Vec::new();
+        loop {
+            let present = posterior(&chosen);
+            let others: Vec<usize> = candidates.iter().copied().filter(|j| !chosen.contains(j)).collect();
+            let moves = workers::map(view.workers, others.len(), |at| {
+                divergence(view, &posterior(&[&chosen[..], &[others[at]]].concat()), &present)
+            });
+            let Some(best) = (0..others.len()).reduce(|a, b| if moves[b] > moves[a] { b } else { a }) else {
+                break;
+            };
+            if moves[best] <= self.margin * chance.with(view, &chosen) {
+                break;
+            }
+            chosen.push(others[best]);
+            self.drop_redundant(view, &mut chosen, &posterior, &chance);
+        }
+        Ok(Columns::of(chosen, view))
+    }
+}
+
+impl ApproximateSufficiency {
+    /// Takes out what the last addition made superfluous.
+    fn drop_redundant(
+        &self,
+        view: &View<'_>,
+        chosen: &mut Vec<usize>,
+        posterior: &dyn Fn(&[usize]) -> Vec<u32>,
+        chance: &Chance,
+    ) {
+        let mut at = 0;
+        while at + 1 < chosen.len() {
+            let without: Vec<usize> =
+                chosen.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, &j)| j).collect();
+            let moved = divergence(view, &posterior(chosen), &posterior(&without));
+            if moved <= self.margin * chance.with(view, &without) {
+                *chosen = without;
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
+
+/// How far two posteriors by the same statistics are apart.
+struct Chance {
+    halves: [Vec<u32>; 2],
+}
+
+impl Chance {
+    fn new(view: &View<'_>, rng: &mut Stream) -> Self {
+        let mut halves = [Vec::new(), Vec::new()];
+        view.rows.iter().for_each(|&row| halves[usize::from(rng.random::<bool>())].push(row));
+        Self { halves }
+    }
+
+    fn with(&self, view: &View<'_>, statistics: &[usize]) -> f64 {
+        let [a, b] = [0, 1].map(|half: usize| {
+            let trials = Trials::new(view, &self.halves[half], view.observed, view.keep / 2);
+            thinned(trials.accepted(statistics))
+        });
+        (0.5 * (divergence(view, &a, &b) + divergence(view, &b, &a))).max(LEAST)
+    }
+}
+
+fn thinned(rows: Vec<u32>) -> Vec<u32> {
+    let step = rows.len().div_ceil(MOST_POINTS).max(1);
+    rows.into_iter().step_by(step).collect()
+}
+
+/// Kullback-Leibler divergence of one set of parameters from another, by their neighbours (Pérez-Cruz 2008). A
+/// simulation in both is not its own neighbour.
+fn divergence(view: &View<'_>, from: &[u32], to: &[u32]) -> f64 {
+    let d = view.units.columns() as f64;
+    let (mut sum, mut count) = (0.0, 0.0);
+    let mut near = Vec::new();
+    let mut neighbour = |row: u32, among: &[u32]| -> Option<(f64, f64)> {
+        near.clear();
+        let here = view.units.row(row as usize);
+        for &other in among.iter().filter(|&&other| other != row) {
+            let squares = view.units.row(other as usize).iter().zip(here);
+            near.push(squares.map(|(a, b)| (a - b) * (a - b)).sum::<f64>());
+        }
+        if near.len() < NEIGHBOURS {
+            return None;
+        }
+        let square = *near.select_nth_unstable_by(NEIGHBOURS - 1, f64::total_cmp).1;
+        (square > 0.0).then_some((0.5 * libm::log(square), near.len() as f64))
+    };
+    for &row in from {
+        if let (Some((inside, n)), Some((outside, m))) = (neighbour(row, from), neighbour(row, to)) {
+            sum += d * (outside - inside) + libm::log(m / n);
+            count += 1.0;
+        }
+    }
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::chosen;
+    use super::*;
+
+    #[test]
+    fn finds_the_statistics_that_tell_something() {
+        // A statistic that is noise moves the posterior too, if less: it makes it wider.
+        let found = chosen(&ApproximateSufficiency::default());
+        assert!(found.contains(&"s1".into()) && found.contains(&"s4".into()), "{found:?}");
+        assert!(found.len() < 5, "{found:?}");
+    }
+}

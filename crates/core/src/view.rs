@@ -1,0 +1,80 @@
+//! All that a stage may see of a generation: reductions see its summaries, weighting rules its features.
+
+use crate::divergence::Space;
+use crate::propose::Importance;
+use crate::table::Table;
+use crate::workers::Workers;
+
+/// The simulations of one generation, with what is known about them.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Unit-space points, a row each.
+    pub units: &'a Table,
+    /// Features of the same rows; before the reduction, the summaries.
+    pub features: &'a Table,
+    /// Observed features.
+    pub observed: &'a [f64],
+    /// Rows that may be accepted, ascending.
+    pub rows: &'a [u32],
+    /// Standard deviation of each feature over those rows; zero where it is constant.
+    pub spread: &'a [f64],
+    /// Importance weights.
+    pub importance: &'a Importance<'a>,
+    /// The points, prepared for neighbour searches.
+    pub space: &'a Space,
+    /// How many rows are kept.
+    pub keep: usize,
+    /// Weights of the generation before, averaged over its folds.
+    pub previous: Option<&'a [f64]>,
+    /// Who does parallel work.
+    pub workers: &'a dyn Workers,
+}
+
+impl View<'_> {
+    /// Standard deviation of each feature over `rows`.
+    pub(crate) fn deviations(&self, rows: &[u32]) -> Vec<f64> {
+        if rows == self.rows { self.spread.to_vec() } else { standard_deviations(self.features, rows) }
+    }
+
+    /// Features that vary.
+    #[must_use]
+    pub fn varying(&self) -> Vec<usize> {
+        (0..self.spread.len()).filter(|&j| self.spread[j] > 0.0).collect()
+    }
+}
+
+/// The standard deviation of each feature over `rows`; exactly zero where all values are equal.
+#[must_use]
+pub fn standard_deviations(features: &Table, rows: &[u32]) -> Vec<f64> {
+    let (width, n) = (features.columns(), rows.len() as f64);
+    let Some(&first) = rows.first() else { return vec![0.0; width] };
+    // Measured from the first row: no cancellation for large values with a small spread, and exact zeros.
+    let origin = features.row(first as usize);
+    let (mut sum, mut square) = (vec![0.0; width], vec![0.0; width]);
+    for &row in rows {
+        for ((value, origin), (sum, square)) in
+            features.row(row as usize).iter().zip(origin).zip(sum.iter_mut().zip(&mut square))
+        {
+            let step = value - origin;
+            *sum += step;
+            *square += step * step;
+        }
+    }
+    let variance = |(sum, square): (f64, f64)| ((square - sum * sum / n) / (n - 1.0).max(1.0)).max(0.0);
+    sum.into_iter().zip(square).map(|pair| variance(pair).sqrt()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deviations_are_exact_for_constants_and_agree_with_numpy() {
+        let table = Table::from_rows(3, vec![0.1, 1.0, 1e9, 0.1, 2.0, 1e9 + 1.0, 0.1, 4.0, 1e9 + 2.0]);
+        let sd = standard_deviations(&table, &[0, 1, 2]);
+        assert_eq!(sd[0], 0.0);
+        // numpy.std([1, 2, 4], ddof=1)
+        assert!((sd[1] - 1.5275252316519468).abs() < 1e-15);
+        assert!((sd[2] - 1.0).abs() < 1e-12);
+    }
+}
