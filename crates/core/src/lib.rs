@@ -3,6 +3,7 @@
 //!
 //! Nothing here reads a clock, a file, a thread or ambient randomness.
 
+pub mod adjust;
 pub mod diagnose;
 pub mod digest;
 pub mod divergence;

@@ -151,6 +151,13 @@ impl Marginal {
         (scale.natural(self.low), scale.natural(self.high))
     }
 
+    /// The interval in unit space; may be infinite.
+    #[must_use]
+    pub fn unit_support(&self) -> (f64, f64) {
+        let unit = |latent: f64| (latent - self.centre) / self.spread;
+        (unit(self.low), unit(self.high))
+    }
+
     /// The interval in unit space; an infinite end is cut where the prior has a probability of 0.001 beyond it.
     #[must_use]
     pub fn unit_range(&self) -> (f64, f64) {

@@ -8,7 +8,7 @@ mod subset;
 pub use beside::Beside;
 pub use identity::Identity;
 pub use semi_automatic::SemiAutomatic;
-pub use subset::{ApproximateSufficiency, LeastEntropy, LikelihoodRatio, TwoStage};
+pub use subset::{ApproximateSufficiency, Bandit, LeastEntropy, LikelihoodRatio, TwoStage};
 
 use std::borrow::Cow;
 use std::fmt::Debug;

@@ -7,12 +7,14 @@ mod coordinate;
 mod nelder_mead;
 mod random;
 mod sparse;
+mod zeros;
 
 pub use cma_es::CmaEs;
 pub use coordinate::Coordinate;
 pub use nelder_mead::NelderMead;
 pub use random::Random;
 pub use sparse::SparseMutation;
+pub use zeros::Zeros;
 
 use std::fmt::Debug;
 
@@ -43,6 +45,10 @@ pub struct Best {
 pub trait Search: Debug + Send + Sync {
     /// The best point found within the task's evaluations; never worse than its start.
     fn maximise(&self, task: Task<'_>, rng: &mut Stream) -> Best;
+    /// Whether a coordinate at the lower end of the box stands for a weight of zero.
+    fn floor_is_zero(&self) -> bool {
+        false
+    }
 }
 
 impl Task<'_> {

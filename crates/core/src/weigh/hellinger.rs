@@ -134,9 +134,13 @@ impl Hellinger {
             }
         }
         let (origin, mut top) = (best.point.clone(), best.value);
+        // A weight of nothing is no price: the fewer statistics, the better.
+        let zeros = self.search.floor_is_zero();
+        let off = |j: usize, x: f64| zeros && x <= bounds[j].0;
         let mut penalised = |point: &[f64]| {
-            let moved =
-                point.iter().zip(&origin).map(|(a, b)| (a - b).abs()).sum::<f64>() / origin.len() as f64;
+            let moves = point.iter().zip(&origin).enumerate();
+            let moved = moves.map(|(j, (a, b))| if off(j, *a) { 0.0 } else { (a - b).abs() }).sum::<f64>()
+                / origin.len() as f64;
             let value = objective.evaluate(point) - self.penalty * moved;
             if value >= top {
                 top = value;
@@ -148,8 +152,8 @@ impl Hellinger {
         let task = Task { objective: &mut penalised, bounds: &bounds, start: best, evaluations };
         let best = self.search.maximise(task, rng);
         let mut weights = vec![0.0; view.observed.len()];
-        for (&j, x) in varying.iter().zip(&best.point) {
-            weights[j] = libm::exp(*x) / view.spread[j];
+        for (at, (&j, x)) in varying.iter().zip(&best.point).enumerate() {
+            weights[j] = if off(at, *x) { 0.0 } else { libm::exp(*x) / view.spread[j] };
         }
         (normalised(weights, view.spread), objective.evaluations())
     }

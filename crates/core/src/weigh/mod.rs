@@ -3,6 +3,7 @@
 mod auto;
 mod deviation;
 mod formula;
+mod genetic;
 mod hellinger;
 mod informed;
 mod median;
@@ -15,6 +16,7 @@ mod uniform;
 pub use auto::Auto;
 pub use deviation::Deviation;
 pub use formula::{ByFormula, Formula, baselines};
+pub use genetic::Genetic;
 pub use hellinger::Hellinger;
 pub use informed::Informed;
 pub use median::Median;

@@ -1,12 +1,14 @@
 //! Choosing some of the statistics and leaving out the others.
 
 mod approximate_sufficiency;
+mod bandit;
 mod least_entropy;
 mod likelihood_ratio;
 mod trials;
 mod two_stage;
 
 pub use approximate_sufficiency::ApproximateSufficiency;
+pub use bandit::Bandit;
 pub use least_entropy::LeastEntropy;
 pub use likelihood_ratio::LikelihoodRatio;
 pub use two_stage::TwoStage;

@@ -1,0 +1,56 @@
+//! Moving the accepted parameters to where they would be had their features been the observed ones.
+
+mod regression;
+
+pub use regression::{Regression, Transform};
+
+use std::fmt::Debug;
+
+use crate::population::Population;
+use crate::problem::Prior;
+use crate::table::Table;
+
+/// What was accepted, with the features it was accepted by.
+pub struct Accepted<'a> {
+    /// The law of the parameters.
+    pub prior: &'a Prior,
+    /// The particles.
+    pub population: &'a Population,
+    /// Their features, in the same order.
+    pub features: &'a Table,
+    /// Observed features.
+    pub observed: &'a [f64],
+    /// Distance weights of the features, averaged over folds: those without any are no regressors.
+    pub distance_weights: &'a [f64],
+}
+
+/// A way to correct a finished population. What it makes is the posterior of its generation; proposals of the next
+/// come from the population as it was accepted.
+pub trait Adjustment: Debug + Send + Sync {
+    /// The corrected population.
+    ///
+    /// # Errors
+    /// If there are too few particles for a correction that can be trusted.
+    fn adjust(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError>;
+}
+
+/// Why a population could not be adjusted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdjustError {
+    /// More coefficients than so few particles determine.
+    #[error(
+        "regression on {regressors} features needs at least {needed} particles, found {found}: keep more, reduce the statistics, or use adjust = \"ridge\""
+    )]
+    TooManyRegressors {
+        /// Features with a weight.
+        regressors: usize,
+        /// Particles required.
+        needed: usize,
+        /// Particles there are.
+        found: usize,
+    },
+    /// Features that do not vary among the accepted.
+    #[error("no feature varies among the accepted particles: there is nothing to regress on")]
+    NoVariation,
+}

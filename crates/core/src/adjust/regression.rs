@@ -1,0 +1,311 @@
+//! Regression adjustment: local-linear (Beaumont, Zhang & Balding 2002), by ridge, heteroscedastic (Blum & François 2010).
+
+use super::{Accepted, AdjustError, Adjustment};
+use crate::linear::{Linear, Sample, spread};
+use crate::population::{LogWeights, Population};
+use crate::problem::Prior;
+use crate::table::Table;
+
+/// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
+/// every particle the fit at the observation plus its own residual.
+#[derive(Clone, Debug)]
+pub struct Regression {
+    /// Shrink the coefficients, as much as predicts best what was left out of the fit.
+    pub ridge: bool,
+    /// Residuals too depend on the features: scale them by their expected size here and there.
+    pub heteroscedastic: bool,
+    /// Where parameters with bounds are regressed.
+    pub transform: Transform,
+}
+
+/// The scale on which a parameter between two bounds is regressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transform {
+    /// The log odds of its place between them, so that no particle leaves the prior.
+    Logit,
+    /// Unit space, as in the first paper; a particle that would leave the prior is put on its bound.
+    None,
+}
+
+impl Default for Regression {
+    fn default() -> Self {
+        Self { ridge: false, heteroscedastic: false, transform: Transform::Logit }
+    }
+}
+
+/// Particles wanted for each regressor where nothing shrinks the coefficients.
+const PARTICLES_A_REGRESSOR: usize = 10;
+/// Against collinear features; too small to show.
+const LEAST_RIDGE: f64 = 1e-9;
+/// Penalties that a ridge regression chooses from, in units of the features' variance, and parts of its cross-validation.
+const RIDGES: [f64; 9] = [1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 10.0, 1e3];
+const PARTS: usize = 5;
+/// How near to a bound, as a share of the range, a particle may lie on the scale of log odds.
+const EDGE: f64 = 1e-9;
+
+impl Adjustment for Regression {
+    fn adjust(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError> {
+        let Accepted { prior, population, features, observed, distance_weights } = accepted;
+        let used: Vec<usize> = (0..features.columns()).filter(|&j| distance_weights[j] > 0.0).collect();
+        let needed = PARTICLES_A_REGRESSOR * used.len();
+        if !self.ridge && population.len() < needed {
+            let (regressors, found) = (used.len(), population.len());
+            return Err(AdjustError::TooManyRegressors { regressors, needed, found });
+        }
+        let (n, d) = (population.len(), population.units.columns());
+        let kernel = kernel(population);
+        let mut targets = Table::filled(n, d, 0.0);
+        for row in 0..n {
+            let point = population.units.row(row);
+            (0..d).for_each(|p| targets.row_mut(row)[p] = self.transform.to(prior, p, point[p]));
+        }
+        let sample = Sample {
+            count: n,
+            regressors: used.len(),
+            targets: d,
+            regress: &|i, into| {
+                into.iter_mut().zip(&used).for_each(|(x, &j)| *x = features.at(i, j) - observed[j]);
+            },
+            target: &|i, into| into.copy_from_slice(targets.row(i)),
+            weight: &|i| kernel[i],
+        };
+        let means = self.fit(&sample)?;
+        let (mut x, origin) = (vec![0.0; used.len()], vec![0.0; used.len()]);
+        let mut here = vec![0.0; d];
+        means.predict(&origin, &mut here);
+        let mut residuals = Table::filled(n, d, 0.0);
+        for row in 0..n {
+            (sample.regress)(row, &mut x);
+            means.predict(&x, residuals.row_mut(row));
+            for p in 0..d {
+                residuals.row_mut(row)[p] = targets.at(row, p) - residuals.at(row, p);
+            }
+        }
+        if self.heteroscedastic {
+            self.rescale(&sample, &mut residuals)?;
+        }
+        let (mut units, mut thetas) = (population.units.clone(), population.thetas.clone());
+        for row in 0..n {
+            for p in 0..d {
+                units.row_mut(row)[p] = self.transform.from(prior, p, here[p] + residuals.at(row, p));
+            }
+            prior.natural(units.row(row), thetas.row_mut(row));
+        }
+        let logs = kernel.iter().map(|&weight| libm::log(weight)).collect();
+        Ok(Population {
+            units,
+            thetas,
+            weights: LogWeights::new(logs).ok_or(AdjustError::NoVariation)?,
+            ..(*population).clone()
+        })
+    }
+}
+
+impl Regression {
+    fn fit(&self, sample: &Sample<'_>) -> Result<Linear, AdjustError> {
+        let ridge = if self.ridge { best_ridge(sample) } else { LEAST_RIDGE };
+        Linear::fit(sample, spread(sample), ridge).ok_or(AdjustError::NoVariation)
+    }
+
+    /// Scales each residual by the expected size of residuals at the observation over that at its particle.
+    fn rescale(&self, sample: &Sample<'_>, residuals: &mut Table) -> Result<(), AdjustError> {
+        let squares: Vec<f64> = residuals.values().iter().map(|r| r * r).collect();
+        // A residual of nothing has no logarithm.
+        let typical = squares.iter().sum::<f64>() / squares.len() as f64;
+        let floor = (1e-12 * typical).max(f64::MIN_POSITIVE);
+        let logs =
+            Table::from_rows(sample.targets, squares.iter().map(|s| libm::log(s.max(floor))).collect());
+        let sizes = Sample { target: &|i, into| into.copy_from_slice(logs.row(i)), ..*sample };
+        let sizes = self.fit(&sizes)?;
+        let (mut x, origin) = (vec![0.0; sample.regressors], vec![0.0; sample.regressors]);
+        let (mut here, mut there) = (vec![0.0; sample.targets], vec![0.0; sample.targets]);
+        sizes.predict(&origin, &mut here);
+        for row in 0..sample.count {
+            (sample.regress)(row, &mut x);
+            sizes.predict(&x, &mut there);
+            for (residual, (here, there)) in residuals.row_mut(row).iter_mut().zip(here.iter().zip(&there)) {
+                *residual *= libm::exp(0.5 * (here - there));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How much each particle counts: its importance weight, times a kernel that falls to nothing at the furthest.
+fn kernel(population: &Population) -> Vec<f64> {
+    let furthest = population.distances.iter().copied().fold(0.0, f64::max);
+    let importance = population.weights.normalised();
+    let near = |distance: f64| if furthest > 0.0 { 1.0 - distance / furthest } else { 1.0 };
+    let kernel: Vec<f64> = population
+        .distances
+        .iter()
+        .zip(importance)
+        .map(|(&distance, weight)| weight * near(distance))
+        .collect();
+    // All equally far: the kernel has nothing to say.
+    if kernel.iter().any(|&weight| weight > 0.0) { kernel } else { importance.to_vec() }
+}
+
+/// The penalty with the least squared error on points that the fit has not seen; ties go to the larger.
+fn best_ridge(sample: &Sample<'_>) -> f64 {
+    let scale = spread(sample);
+    let loss = |ridge: f64| -> f64 {
+        let (mut sum, mut x) = (0.0, vec![0.0; sample.regressors]);
+        let (mut target, mut found) = (vec![0.0; sample.targets], vec![0.0; sample.targets]);
+        for part in 0..PARTS {
+            let others = |i: usize| if i % PARTS == part { 0.0 } else { (sample.weight)(i) };
+            let Some(fit) = Linear::fit(&Sample { weight: &others, ..*sample }, scale.clone(), ridge) else {
+                return f64::INFINITY;
+            };
+            for i in (part..sample.count).step_by(PARTS) {
+                (sample.regress)(i, &mut x);
+                (sample.target)(i, &mut target);
+                fit.predict(&x, &mut found);
+                let square = target.iter().zip(&found).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                sum += (sample.weight)(i) * square;
+            }
+        }
+        sum
+    };
+    let mut best = (f64::INFINITY, LEAST_RIDGE);
+    for ridge in RIDGES.into_iter().rev() {
+        let loss = loss(ridge);
+        if loss < best.0 {
+            best = (loss, ridge);
+        }
+    }
+    best.1
+}
+
+impl Transform {
+    fn to(self, prior: &Prior, parameter: usize, unit: f64) -> f64 {
+        match (self, prior.marginals()[parameter].unit_support()) {
+            (Self::Logit, (low, high)) if low.is_finite() && high.is_finite() => {
+                let share = ((unit - low) / (high - low)).clamp(EDGE, 1.0 - EDGE);
+                libm::log(share / (1.0 - share))
+            }
+            _ => unit,
+        }
+    }
+
+    fn from(self, prior: &Prior, parameter: usize, value: f64) -> f64 {
+        let (low, high) = prior.marginals()[parameter].unit_support();
+        let unit = match self {
+            Self::Logit if low.is_finite() && high.is_finite() => {
+                low + (high - low) / (1.0 + libm::exp(-value))
+            }
+            _ => value,
+        };
+        unit.clamp(low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::testing::{gaussian, normal_prior};
+
+    /// Particles of a linear normal model: parameter = 2 s + noise, accepted about the observation 0.3.
+    fn accepted(noise: impl Fn(f64, f64) -> f64) -> (Population, Table) {
+        let n = 4_000;
+        let (s, e) = (gaussian(n, 1, 0.3, 0.5, 1), gaussian(n, 1, 0.0, 1.0, 2));
+        let units: Vec<f64> = (0..n).map(|i| 2.0 * s.at(i, 0) + noise(s.at(i, 0), e.at(i, 0))).collect();
+        let units = Table::from_rows(1, units);
+        let population = Population {
+            rows: (0..n as u32).collect(),
+            thetas: units.clone(),
+            units,
+            weights: LogWeights::new(vec![0.0; n]).unwrap(),
+            distances: (0..n).map(|i| (s.at(i, 0) - 0.3).powi(2)).collect(),
+        };
+        (population, s)
+    }
+
+    fn adjusted(plan: &Regression, population: &Population, features: &Table) -> (f64, f64) {
+        let prior = normal_prior(1);
+        let accepted = Accepted {
+            prior: &prior,
+            population,
+            features,
+            observed: &vec![0.3; features.columns()],
+            distance_weights: &vec![1.0; features.columns()],
+        };
+        let adjusted = plan.adjust(&accepted).unwrap();
+        let (w, x) = (adjusted.weights.normalised(), adjusted.units.column(0));
+        let mean: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
+        let variance: f64 = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum();
+        (mean, variance.sqrt())
+    }
+
+    #[test]
+    fn the_spread_of_the_features_is_taken_out() {
+        let (population, features) = accepted(|_, e| 0.1 * e);
+        for ridge in [false, true] {
+            let (mean, sd) = adjusted(&Regression { ridge, ..Regression::default() }, &population, &features);
+            // Unadjusted the mean is right and the sd is about 1; the standard error of the mean is 0.002.
+            assert!((mean - 0.6).abs() < 0.01, "ridge {ridge}: {mean}");
+            assert!((sd - 0.1).abs() < 0.005, "ridge {ridge}: {sd}");
+        }
+    }
+
+    #[test]
+    fn residuals_are_scaled_to_those_at_the_observation() {
+        let noise = |s: f64, e: f64| 0.1 * (2.0 * (s - 0.3)).exp() * e;
+        let (population, features) = accepted(noise);
+        let plain = adjusted(&Regression::default(), &population, &features);
+        let plan = Regression { heteroscedastic: true, ..Regression::default() };
+        let scaled = adjusted(&plan, &population, &features);
+        assert!((scaled.1 - 0.1).abs() < 0.006, "{scaled:?}");
+        assert!(plain.1 > 0.12, "{plain:?} shows nothing");
+    }
+
+    #[test]
+    fn many_regressors_are_refused_and_a_ridge_is_not() {
+        let (mut population, _) = accepted(|_, e| e);
+        let keep: Vec<u32> = (0..90).collect();
+        population = Population {
+            rows: keep.clone(),
+            units: population.units.select(&keep),
+            thetas: population.thetas.select(&keep),
+            weights: LogWeights::new(vec![0.0; 90]).unwrap(),
+            distances: population.distances[..90].to_vec(),
+        };
+        let features = gaussian(90, 10, 0.3, 1.0, 3);
+        let prior = normal_prior(1);
+        let accepted = Accepted {
+            prior: &prior,
+            population: &population,
+            features: &features,
+            observed: &[0.3; 10],
+            distance_weights: &[1.0; 10],
+        };
+        let refused = Regression::default().adjust(&accepted).unwrap_err();
+        assert_eq!(refused, AdjustError::TooManyRegressors { regressors: 10, needed: 100, found: 90 });
+        // Features that tell nothing: the ridge leaves the particles where they are.
+        let ridge = Regression { ridge: true, ..Regression::default() }.adjust(&accepted).unwrap();
+        let moved = ridge.units.values().iter().zip(population.units.values()).map(|(a, b)| (a - b).abs());
+        assert!(moved.fold(0.0, f64::max) < 0.5);
+    }
+
+    #[test]
+    fn nothing_leaves_the_bounds_of_the_prior() {
+        use crate::problem::{Marginal, law};
+        let uniform = law::Uniform::new(0.0, 1.0).unwrap();
+        let prior = Prior::new(vec![Marginal::new("p", Box::new(uniform))]);
+        let (population, features) = accepted(|_, e| e);
+        let range = prior.marginals()[0].unit_support();
+        for transform in [Transform::Logit, Transform::None] {
+            let accepted = Accepted {
+                prior: &prior,
+                population: &population,
+                features: &features,
+                observed: &[3.0],
+                distance_weights: &[1.0],
+            };
+            let plan = Regression { transform, ..Regression::default() };
+            let adjusted = plan.adjust(&accepted).unwrap();
+            assert!(adjusted.units.values().iter().all(|&x| range.0 <= x && x <= range.1));
+            assert!(adjusted.thetas.values().iter().all(|&x| (0.0..=1.0).contains(&x)));
+        }
+    }
+}
