@@ -4,7 +4,7 @@ use counterpoise_core::workers;
 use counterpoise_run::pool::Pool;
 
 use crate::reference::{Dataset, load, moments, wasserstein};
-use crate::runs::{Size, infer, proposal, rule};
+use crate::runs::{Size, infer, plans};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -70,18 +70,18 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 fn one(options: &Options, name: &str, dataset: &Dataset, seed: u64) -> anyhow::Result<Outcome> {
-    let plans = (rule(name)?, proposal(&options.proposal)?);
+    let plans = plans(name, &options.proposal)?;
     let history = infer(&options.problem, dataset.observed.clone(), options.size, plans, seed)?;
     let last = &history[history.len() - 1];
-    let weights = last.population.weights.normalised();
+    let weights = last.posterior().weights.normalised();
     let (mut distances, mut ratios) = (Vec::new(), Vec::new());
     for (j, exact) in dataset.exact.iter().enumerate() {
-        let values: Vec<f64> = last.population.thetas.column(j).iter().map(|v| v.log10()).collect();
+        let values: Vec<f64> = last.posterior().thetas.column(j).iter().map(|v| v.log10()).collect();
         let (_, sd) = moments(exact);
         distances.push(wasserstein(&values, weights, exact) / sd);
         ratios.push(counterpoise_core::summary::moments(&values, weights).1 / sd);
     }
-    let ess = last.population.weights.effective_sample_size();
+    let ess = last.posterior().weights.effective_sample_size();
     Ok(Outcome { distances, sd_ratio: mean(&ratios), held_out: last.information.held_out, ess })
 }
 
@@ -93,14 +93,14 @@ fn report(name: &str, results: &[Outcome], seconds: f64) {
         .collect();
     let average = |value: &dyn Fn(&Outcome) -> f64| mean(&results.iter().map(value).collect::<Vec<_>>());
     println!(
-        "{name:<20} W1 {centre:.3} +- {:.3}  by parameter {}  sd/exact {:.2}  held-out {:.3}  ess {:.0}  {seconds:.1} s",
+        "{name:<32} W1 {centre:.3} +- {:.3}  by parameter {}  sd/exact {:.2}  held-out {:.3}  ess {:.0}  {seconds:.1} s",
         spread / (w1.len() as f64).sqrt(),
         parameters.join(" "),
         average(&|r| r.sd_ratio),
         average(&|r| r.held_out),
         average(&|r| r.ess),
     );
-    println!("{:<20} {}", "", w1.iter().map(|v| format!("{v:.2}")).collect::<Vec<_>>().join(" "));
+    println!("{:<32} {}", "", w1.iter().map(|v| format!("{v:.2}")).collect::<Vec<_>>().join(" "));
 }
 
 /// The figures that the default rule must reach on the reference datasets. Seeds are fixed.

@@ -6,7 +6,7 @@ use counterpoise_core::workers;
 use counterpoise_models::{Preset, builtin, setting};
 use counterpoise_run::pool::Pool;
 
-use crate::runs::{Size, infer, proposal, rule};
+use crate::runs::{Size, infer, plans};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -44,7 +44,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         let all = (0..d).map(share).sum::<f64>() / d as f64;
         let error = (all * (1.0 - all) / (covered.len() * d) as f64).sqrt();
         let each: Vec<String> = (0..d).map(|j| format!("{:.2}", share(j))).collect();
-        println!("{name:<20} {all:.3} +- {error:.3}  by parameter {}", each.join(" "));
+        println!("{name:<32} {all:.3} +- {error:.3}  by parameter {}", each.join(" "));
     }
     Ok(())
 }
@@ -58,9 +58,8 @@ fn one(options: &Options, name: &str, index: u64) -> anyhow::Result<Vec<bool>> {
     prior.natural(&unit, &mut theta);
     let mut observed = vec![0.0; model.statistics.len()];
     model.simulator.simulate(&theta, &mut rng, &mut observed)?;
-    let history =
-        infer(&options.problem, observed, options.size, (rule(name)?, proposal(&options.proposal)?), index)?;
-    let last = &history[history.len() - 1].population;
+    let history = infer(&options.problem, observed, options.size, plans(name, &options.proposal)?, index)?;
+    let last = history[history.len() - 1].posterior();
     let inside = |j: usize| {
         let values = last.thetas.column(j);
         let ends = [0.05, 0.95].map(|p| quantile(&values, last.weights.normalised(), p));

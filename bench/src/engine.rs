@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use counterpoise_core::problem::Simulator;
 use counterpoise_core::propose::propose;
 use counterpoise_core::stream::{Seed, Stage};
-use counterpoise_core::weigh::Weighting;
 use counterpoise_core::workers::Serial;
 use counterpoise_models::{Preset, builtin, setting};
 use counterpoise_run::drive::{self, Finished};
@@ -13,7 +12,7 @@ use counterpoise_run::executor::Threads;
 use counterpoise_run::store::{Header, Memory};
 use cpu_time::{ProcessTime, ThreadTime};
 
-use crate::runs::{Size, analysis, proposal, rule};
+use crate::runs::{Plans, Size, analysis, plans};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -41,7 +40,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     for _ in 0..options.repeats {
         let simulator = simulator_seconds(&options.problem, options.simulations)?;
         let clock = ProcessTime::now();
-        let finished = whole(&options.problem, size, rule(&options.rule)?)?;
+        let finished = whole(&options.problem, size, plans(&options.rule, "covariance")?)?;
         let total = clock.elapsed().as_secs_f64();
         let rows = (options.simulations * options.generations) as f64;
         let engine = total / rows - simulator;
@@ -83,12 +82,12 @@ fn simulator_seconds(model: &str, rows: usize) -> anyhow::Result<f64> {
     Ok(clock.elapsed().as_secs_f64() / rows as f64)
 }
 
-fn whole(model: &str, size: Size, weighting: Box<dyn Weighting>) -> anyhow::Result<Finished> {
+fn whole(model: &str, size: Size, plans: Plans) -> anyhow::Result<Finished> {
     let built = builtin(model, Preset::Text, &[])?;
     let mut observed = vec![0.0; built.statistics.len()];
     let truth = setting(model, Preset::Text)?.truth();
     built.simulator.simulate(&truth, &mut Seed(1).stream(Stage::Observe, 0, 0), &mut observed)?;
-    let analysis = analysis(model, observed, size, (weighting, proposal("covariance")?), 1)?;
+    let analysis = analysis(model, observed, size, plans, 1)?;
     let header = Header { description: serde_json::Value::Null, parameters: built.parameters };
     let mut quiet = |_: drive::Event<'_>| ControlFlow::Continue(());
     let mut executor = Threads::new(built.simulator, 1, None);

@@ -3,16 +3,20 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, bail};
+use counterpoise_core::adjust::{Adjustment, Regression};
 use counterpoise_core::digest::{Analysis, Generation, Method};
 use counterpoise_core::divergence::Entropy;
 use counterpoise_core::problem::Problem;
 use counterpoise_core::propose::{Covariance, Gaussian, Local, Proposal};
-use counterpoise_core::reduce::Identity;
-use counterpoise_core::search::{CmaEs, Coordinate, NelderMead, Random, SparseMutation};
+use counterpoise_core::reduce::{
+    ApproximateSufficiency, Bandit, Beside, Identity, LeastEntropy, LikelihoodRatio, Reduction,
+    SemiAutomatic, TwoStage,
+};
+use counterpoise_core::search::{CmaEs, Coordinate, NelderMead, Random, SparseMutation, Zeros};
 use counterpoise_core::stop::AfterGenerations;
 use counterpoise_core::stream::Seed;
 use counterpoise_core::weigh::{
-    ByFormula, Deviation, Hellinger, Informed, Median, Paper, Uniform, Weighting,
+    ByFormula, Deviation, Genetic, Hellinger, Informed, Median, Paper, Uniform, Weighting,
 };
 use counterpoise_core::workers::Serial;
 use counterpoise_models::{Preset, builtin, setting};
@@ -34,6 +38,44 @@ pub struct Size {
     pub generations: usize,
 }
 
+/// What a run is made with.
+pub struct Plans {
+    pub weighting: Box<dyn Weighting>,
+    pub reduction: Box<dyn Reduction>,
+    pub adjustment: Option<Box<dyn Adjustment>>,
+    pub proposal: Box<dyn Proposal>,
+}
+
+/// Plans by name: a weighting rule, and after `+` reductions and adjustments, as in `uniform+semi-automatic+linear`.
+pub fn plans(text: &str, kernel: &str) -> anyhow::Result<Plans> {
+    let mut parts = text.split('+');
+    let mut plans = Plans {
+        weighting: rule(parts.next().unwrap_or(text))?,
+        reduction: Box::new(Identity),
+        adjustment: None,
+        proposal: proposal(kernel)?,
+    };
+    for part in parts {
+        let regression = |ridge, heteroscedastic| -> Option<Box<dyn Adjustment>> {
+            Some(Box::new(Regression { ridge, heteroscedastic, ..Regression::default() }))
+        };
+        match part {
+            "semi-automatic" => plans.reduction = Box::new(SemiAutomatic::default()),
+            "raw" => plans.reduction = Box::new(Beside(plans.reduction)),
+            "sufficiency" => plans.reduction = Box::new(ApproximateSufficiency::default()),
+            "likelihood-ratio" => plans.reduction = Box::new(LikelihoodRatio::default()),
+            "entropy" => plans.reduction = Box::new(LeastEntropy::default()),
+            "two-stage" => plans.reduction = Box::new(TwoStage::default()),
+            "bandit" => plans.reduction = Box::new(Bandit::default()),
+            "linear" => plans.adjustment = regression(false, false),
+            "ridge" => plans.adjustment = regression(true, false),
+            "heteroscedastic" => plans.adjustment = regression(true, true),
+            other => bail!("unknown reduction or adjustment `{other}`"),
+        }
+    }
+    Ok(plans)
+}
+
 /// A weighting rule by its name in problem files; `hellinger:key=value:...` changes an option.
 pub fn rule(text: &str) -> anyhow::Result<Box<dyn Weighting>> {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
@@ -43,6 +85,7 @@ pub fn rule(text: &str) -> anyhow::Result<Box<dyn Weighting>> {
         "mad" => Box::new(ByFormula(Box::new(Median))),
         "informed" => Box::new(ByFormula(Box::new(Informed::default()))),
         "hellinger" => Box::new(hellinger(options)?),
+        "genetic" => Box::new(Genetic::default()),
         "paper" => Box::new(Paper::default()),
         other => bail!("unknown rule `{other}`"),
     })
@@ -63,6 +106,7 @@ fn hellinger(options: &str) -> anyhow::Result<Hellinger> {
             "search" => {
                 rule.search = match value {
                     "sparse" => Box::new(SparseMutation::default()),
+                    "zeros" => Box::new(Zeros::default()),
                     "cma-es" => Box::new(CmaEs::default()),
                     "random" => Box::new(Random),
                     "nelder-mead" => Box::new(NelderMead::default()),
@@ -91,7 +135,7 @@ pub fn analysis(
     model: &str,
     observed: Vec<f64>,
     size: Size,
-    (weighting, proposal): (Box<dyn Weighting>, Box<dyn Proposal>),
+    plans: Plans,
     seed: u64,
 ) -> anyhow::Result<Analysis> {
     let statistics = builtin(model, Preset::Text, &[])?.statistics;
@@ -100,9 +144,10 @@ pub fn analysis(
         method: Method {
             simulations: size.simulations,
             keep: size.keep,
-            proposal,
-            reduction: Box::new(Identity),
-            weighting,
+            proposal: plans.proposal,
+            reduction: plans.reduction,
+            weighting: plans.weighting,
+            adjustment: plans.adjustment,
             stop: Box::new(AfterGenerations(size.generations)),
         },
         seed: Seed(seed),
@@ -114,7 +159,7 @@ pub fn infer(
     model: &str,
     observed: Vec<f64>,
     size: Size,
-    plans: (Box<dyn Weighting>, Box<dyn Proposal>),
+    plans: Plans,
     seed: u64,
 ) -> anyhow::Result<Vec<Generation>> {
     let built = builtin(model, Preset::Text, &[])?;

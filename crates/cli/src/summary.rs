@@ -147,7 +147,7 @@ impl Summary {
             generations: history.len(),
             generations_planned: subject.method.generations,
             kept: last.map_or(0, |last| last.population.len()),
-            ess: Real(last.map_or(f64::NAN, |last| last.population.weights.effective_sample_size())),
+            ess: Real(last.map_or(f64::NAN, |last| last.posterior().weights.effective_sample_size())),
             parameters: last.map(|last| parameters(subject.problem, last)).unwrap_or_default(),
             distance_weights: last.map(|last| by_name(last, last.mean_weights())).unwrap_or_default(),
             statistic_sd: last.map(|last| by_name(last, last.spread.clone())).unwrap_or_default(),
@@ -171,7 +171,7 @@ fn parameters(problem: &Problem, last: &Generation) -> IndexMap<String, Paramete
         Scale::Log => "log",
         Scale::Whole => "whole",
     });
-    let summaries = summarise(prior, &last.population);
+    let summaries = summarise(prior, last.posterior());
     summaries
         .into_iter()
         .zip(scales)

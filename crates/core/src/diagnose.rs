@@ -276,6 +276,7 @@ mod tests {
         Generation {
             index: 0,
             simulations: 1000,
+            adjusted: None,
             population: Population {
                 rows,
                 units: Table::from_rows(1, units),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::adjust::{Accepted, AdjustError, Adjustment};
 use crate::divergence::{Divergence, Entropy, Space};
 use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Problem};
@@ -29,6 +30,8 @@ pub struct Method {
     pub reduction: Box<dyn Reduction>,
     /// How much each feature counts.
     pub weighting: Box<dyn Weighting>,
+    /// How the accepted are corrected, if they are.
+    pub adjustment: Option<Box<dyn Adjustment>>,
     /// When to stop.
     pub stop: Box<dyn Stop>,
 }
@@ -82,8 +85,10 @@ pub struct Generation {
     pub index: u32,
     /// Simulations made.
     pub simulations: usize,
-    /// Survivors.
+    /// Survivors, from which the next generation proposes.
     pub population: Population,
+    /// The survivors as an adjustment corrected them, where there is one.
+    pub adjusted: Option<Population>,
     /// Names of the features the distance compares.
     pub features: Vec<String>,
     /// Distance weights of each fold.
@@ -109,13 +114,22 @@ pub struct Generation {
 }
 
 impl Generation {
+    /// What the generation says about the parameters.
+    #[must_use]
+    pub fn posterior(&self) -> &Population {
+        self.adjusted.as_ref().unwrap_or(&self.population)
+    }
+
     /// Distance weights averaged over folds: what a report shows.
     #[must_use]
     pub fn mean_weights(&self) -> Vec<f64> {
-        let mean =
-            |j: usize| self.weights.iter().map(|fold| fold[j]).sum::<f64>() / self.weights.len() as f64;
-        (0..self.features.len()).map(mean).collect()
+        mean_weights(self.weights.iter().map(|fold| &fold[..]))
     }
+}
+
+fn mean_weights<'a>(folds: impl ExactSizeIterator<Item = &'a [f64]> + Clone) -> Vec<f64> {
+    let (count, features) = (folds.len() as f64, folds.clone().next().map_or(0, <[f64]>::len));
+    (0..features).map(|j| folds.clone().map(|fold| fold[j]).sum::<f64>() / count).collect()
 }
 
 /// Why a generation could not be digested.
@@ -142,6 +156,9 @@ pub enum DigestError {
     /// Reduction failed.
     #[error("reducing the summaries")]
     Reduce(#[from] ReduceError),
+    /// Adjustment failed.
+    #[error("adjusting the accepted parameters")]
+    Adjust(#[from] AdjustError),
     /// Weighting failed.
     #[error("choosing distance weights")]
     Weigh(#[from] WeighError),
@@ -221,6 +238,16 @@ pub fn digest(
     let selected: Vec<Selected> =
         choice.folds.iter().map(|fold| accept(&view, fold, &fold.accepts)).collect();
     let population = populate(&view, &inputs.proposed.thetas, &selected)?;
+    let adjust = |adjustment: &dyn Adjustment| {
+        adjustment.adjust(&Accepted {
+            prior: &problem.prior,
+            population: &population,
+            features: &features.select(&population.rows),
+            observed: view.observed,
+            distance_weights: &mean_weights(choice.folds.iter().map(|fold| &fold.weights[..])),
+        })
+    };
+    let adjusted = method.adjustment.as_deref().map(adjust).transpose()?;
     Ok(Generation {
         index: inputs.index,
         simulations: units.rows(),
@@ -239,6 +266,7 @@ pub fn digest(
         weights: choice.folds.into_iter().map(|fold| fold.weights).collect(),
         spread,
         population,
+        adjusted,
     })
 }
 

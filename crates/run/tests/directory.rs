@@ -47,6 +47,7 @@ fn analysis() -> Analysis {
             proposal: Box::new(Covariance),
             reduction: Box::new(Identity),
             weighting: Box::new(ByFormula(Box::new(Uniform))),
+            adjustment: None,
             stop: Box::new(AfterGenerations(2)),
         },
         seed: Seed(1),

@@ -12,7 +12,8 @@ use counterpoise_core::reduce::Identity;
 use counterpoise_core::stop::AfterGenerations;
 use counterpoise_core::stream::{Seed, Stream};
 use counterpoise_core::table::Table;
-use counterpoise_core::weigh::{ByFormula, Formula, View};
+use counterpoise_core::view::View;
+use counterpoise_core::weigh::{ByFormula, Formula};
 use counterpoise_run::drive::{self, Event};
 use counterpoise_run::executor::Threads;
 use counterpoise_run::pool::Pool;
@@ -116,6 +117,7 @@ fn infer() -> Vec<Generation> {
             proposal: Box::new(Square { half_width: 0.3 }),
             reduction: Box::new(Identity),
             weighting: Box::new(ByFormula(Box::new(Range))),
+            adjustment: None,
             stop: Box::new(AfterGenerations(4)),
         },
         seed: Seed(1),

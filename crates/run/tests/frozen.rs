@@ -32,6 +32,7 @@ fn last(model: &str, weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>)
             proposal,
             reduction: Box::new(Identity),
             weighting,
+            adjustment: None,
             stop: Box::new(AfterGenerations(3)),
         },
         seed: Seed(1),

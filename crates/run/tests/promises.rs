@@ -71,6 +71,7 @@ fn analysis(weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>) -> Analy
             proposal,
             reduction: Box::new(Identity),
             weighting,
+            adjustment: None,
             stop: Box::new(AfterGenerations(3)),
         },
         seed: Seed(42),

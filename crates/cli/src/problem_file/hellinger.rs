@@ -1,7 +1,7 @@
 //! The options of `rule = "hellinger"`: what is measured, by which estimator, and how it is searched.
 
 use counterpoise_core::divergence::{Divergence, Entropy, Exponent, Form, Paper, Reversed};
-use counterpoise_core::search::{CmaEs, Coordinate, NelderMead, Random, Search, SparseMutation};
+use counterpoise_core::search::{CmaEs, Coordinate, NelderMead, Random, Search, SparseMutation, Zeros};
 use counterpoise_core::weigh;
 use serde_json::{Value, json};
 
@@ -27,8 +27,9 @@ const ESTIMATORS: [(&str, Estimate); 3] = [
 const DIVERGENCES: [(&str, Form); 3] =
     [("hellinger", Form::HELLINGER), ("kullback-leibler", Form::KullbackLeibler), ("l2", Form::Squared)];
 /// Every search under its name in problem files; the first is the default.
-const SEARCHES: [(&str, Maximise); 5] = [
+const SEARCHES: [(&str, Maximise); 6] = [
     ("sparse", || Box::new(SparseMutation::default())),
+    ("zeros", || Box::new(Zeros::default())),
     ("cma-es", || Box::new(CmaEs::default())),
     ("random", || Box::new(Random)),
     ("nelder-mead", || Box::new(NelderMead::default())),

@@ -1,13 +1,14 @@
 //! `[method]` and `[stop]`: how the question is answered and when it is answered well enough.
 
 use counterpoise_core::digest;
-use counterpoise_core::reduce::Identity;
 use counterpoise_core::stop::{AfterGenerations, EffectiveSampleSizeFloor, FirstOf, SimulationBudget, Stop};
 use counterpoise_models::Setting;
 use serde_json::{Value, json};
 
+use super::adjust::{self, Adjust};
 use super::proposal::{self, Proposal};
 use super::reading::{Section, Table};
+use super::reduction::{self, Reduction};
 use super::weighting::{self, Weighting};
 
 /// Fewer particles carry no posterior, and fewer simulations no choice of weights.
@@ -52,7 +53,9 @@ pub(crate) struct Method {
     pub(crate) seed: u64,
     pub(crate) seconds: Option<f64>,
     weighting: Weighting,
+    reduction: Reduction,
     proposal: Proposal,
+    adjust: Adjust,
     budget: Option<usize>,
     ess: Option<f64>,
 }
@@ -73,7 +76,9 @@ impl From<Defaults> for Method {
             seed: 1,
             seconds: None,
             weighting: Weighting::default(),
+            reduction: Reduction::default(),
             proposal: defaults.proposal,
+            adjust: Adjust::default(),
             budget: None,
             ess: None,
         }
@@ -104,11 +109,15 @@ pub(crate) fn read(mut section: Section<'_>, defaults: Defaults) -> Method {
     if let Some(seed) = section.whole("seed", 0..=u64::MAX) {
         method.seed = seed;
     }
-    only_none(&mut section, "reduction");
-    only_none(&mut section, "adjust");
     let mut made = Table::default();
     if let Some(rule) = section.rule("weighting", &mut made) {
         method.weighting = weighting::read(rule);
+    }
+    if let Some(rule) = section.rule("reduction", &mut made) {
+        method.reduction = reduction::read(rule);
+    }
+    if let Some(rule) = section.rule("adjust", &mut made) {
+        method.adjust = adjust::read(rule);
     }
     if let Some(rule) = section.rule("proposal", &mut made) {
         method.proposal = proposal::read(rule);
@@ -161,17 +170,6 @@ fn too_few(number: f64, keep: f64, simulations: usize, share: f64) -> (String, S
     (format!("{what} keeps {keep} particles: at least {LEAST_KEPT} are needed"), hint)
 }
 
-fn only_none(section: &mut Section<'_>, key: &str) {
-    let path = section.path(key);
-    match section.text(key) {
-        Some(other) if other != "none" => {
-            let message = format!("`{path}` = `{other}` is not supported by this version");
-            section.mistake(key, message, format!("{key} = \"none\""));
-        }
-        _ => {}
-    }
-}
-
 fn check_neighbours(section: &mut Section<'_>, method: &Method) {
     if let Some((neighbours, among)) = method.weighting.neighbours(method.keep)
         && neighbours >= among
@@ -204,6 +202,17 @@ pub(crate) fn read_stop(mut section: Section<'_>, method: &mut Method) {
 }
 
 impl Method {
+    /// Why so many statistics of so many parameters are too many for the particles kept, if they are.
+    pub(crate) fn too_many(&self, statistics: usize, parameters: usize) -> Option<String> {
+        let features = self.reduction.features(statistics, parameters)?;
+        let (needed, kept) = (self.adjust.needs(features), self.keep);
+        (kept < needed).then(|| {
+            format!(
+                "regression on {features} features needs at least {needed} particles, and {kept} are kept"
+            )
+        })
+    }
+
     /// Everything that shows in the result, as a run's description keeps it. The seconds do not: they may cut
     /// a run short but never change what it finishes with.
     pub(crate) fn describe(&self) -> Value {
@@ -212,9 +221,9 @@ impl Method {
             "keep": self.keep,
             "generations": self.generations,
             "weighting": self.weighting.describe(),
-            "reduction": "none",
+            "reduction": self.reduction.describe(),
             "proposal": self.proposal.describe(),
-            "adjust": "none",
+            "adjust": self.adjust.describe(),
             "stop": { "simulations": self.budget, "ess": self.ess },
         })
     }
@@ -228,8 +237,9 @@ impl Method {
             simulations: self.simulations,
             keep: self.keep,
             proposal: self.proposal.build(),
-            reduction: Box::new(Identity),
+            reduction: self.reduction.build(),
             weighting: self.weighting.build(),
+            adjustment: self.adjust.build(),
             stop: Box::new(FirstOf(rules)),
         }
     }

@@ -1,5 +1,6 @@
 //! From a problem file to what it means: a problem, a simulator and a method, or every mistake in it.
 
+mod adjust;
 mod csv;
 mod hellinger;
 mod laws;
@@ -9,6 +10,7 @@ mod observed;
 mod overrides;
 mod proposal;
 mod reading;
+mod reduction;
 mod series;
 mod weighting;
 
@@ -107,6 +109,7 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     if let Some(stop) = root.section("stop") {
         method::read_stop(stop, &mut method);
     }
+    check_regressors(&mut root, &method, chosen.as_ref());
     let expected = Expected {
         statistics: chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()).map(|ready| &*ready.statistics),
         series: chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()?.series.as_ref()),
@@ -153,6 +156,16 @@ fn read_model(root: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option
 fn method_defaults(chosen: Option<&Chosen>) -> method::Defaults {
     let paper = chosen.and_then(|chosen| chosen.paper.as_ref()).filter(|paper| paper.written);
     paper.map_or_else(method::Defaults::default, |paper| (&paper.setting).into())
+}
+
+/// Notes where an adjustment would have too many regressors.
+fn check_regressors(root: &mut Section<'_>, method: &Method, chosen: Option<&Chosen>) {
+    let Some(ready) = chosen.and_then(|chosen| chosen.ready.as_ref()) else { return };
+    let Some(message) = method.too_many(ready.statistics.len(), ready.parameters.len()) else { return };
+    if let Some(mut section) = root.section("method") {
+        let hint = "keep more, set reduction = \"semi-automatic\", or adjust = \"ridge\"".to_owned();
+        section.mistake("adjust", message, hint);
+    }
 }
 
 fn read_observed(root: &mut Section<'_>, expected: &Expected<'_>) -> Option<Observed> {

@@ -11,13 +11,14 @@ use super::reading::Section;
 type Read = fn(&mut Section<'_>) -> Plan;
 
 /// Every rule under its name in problem files.
-const RULES: [(&str, Read); 7] = [
+const RULES: [(&str, Read); 8] = [
     ("auto", |section| plain(section, auto)),
     ("uniform", |section| plain(section, || by(Uniform))),
     ("sd", |section| plain(section, || by(Deviation))),
     ("mad", |section| plain(section, || by(Median))),
     ("informed", |section| plain(section, || by(Informed::default()))),
     ("hellinger", |section| Plan::Hellinger(hellinger::read(section))),
+    ("genetic", |section| plain(section, || Box::new(weigh::Genetic::default()))),
     ("paper", read_paper),
 ];
 

@@ -47,8 +47,8 @@ impl Adjustment for Regression {
     fn adjust(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError> {
         let Accepted { prior, population, features, observed, distance_weights } = accepted;
         let used: Vec<usize> = (0..features.columns()).filter(|&j| distance_weights[j] > 0.0).collect();
-        let needed = PARTICLES_A_REGRESSOR * used.len();
-        if !self.ridge && population.len() < needed {
+        let needed = self.particles_for(used.len());
+        if population.len() < needed {
             let (regressors, found) = (used.len(), population.len());
             return Err(AdjustError::TooManyRegressors { regressors, needed, found });
         }
@@ -86,8 +86,8 @@ impl Adjustment for Regression {
         }
         let (mut units, mut thetas) = (population.units.clone(), population.thetas.clone());
         for row in 0..n {
-            for p in 0..d {
-                units.row_mut(row)[p] = self.transform.from(prior, p, here[p] + residuals.at(row, p));
+            for (p, here) in here.iter().enumerate() {
+                units.row_mut(row)[p] = self.transform.from(prior, p, here + residuals.at(row, p));
             }
             prior.natural(units.row(row), thetas.row_mut(row));
         }
@@ -102,6 +102,12 @@ impl Adjustment for Regression {
 }
 
 impl Regression {
+    /// Particles without which a regression on so many features is refused.
+    #[must_use]
+    pub fn particles_for(&self, features: usize) -> usize {
+        if self.ridge { 0 } else { PARTICLES_A_REGRESSOR * features }
+    }
+
     fn fit(&self, sample: &Sample<'_>) -> Result<Linear, AdjustError> {
         let ridge = if self.ridge { best_ridge(sample) } else { LEAST_RIDGE };
         Linear::fit(sample, spread(sample), ridge).ok_or(AdjustError::NoVariation)
@@ -250,7 +256,7 @@ mod tests {
 
     #[test]
     fn residuals_are_scaled_to_those_at_the_observation() {
-        let noise = |s: f64, e: f64| 0.1 * (2.0 * (s - 0.3)).exp() * e;
+        let noise = |s: f64, e: f64| 0.1 * libm::exp(2.0 * (s - 0.3)) * e;
         let (population, features) = accepted(noise);
         let plain = adjusted(&Regression::default(), &population, &features);
         let plan = Regression { heteroscedastic: true, ..Regression::default() };

@@ -178,7 +178,7 @@ fn write_posterior(path: &Path, parameters: &[String], last: &Generation) -> Res
 }
 
 fn fill_posterior(file: File, parameters: &[String], last: &Generation) -> Result<(), ParquetError> {
-    let population = &last.population;
+    let population = last.posterior();
     let column = |name: &str, kind: Physical| {
         Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED).build().map(Arc::new)
     };

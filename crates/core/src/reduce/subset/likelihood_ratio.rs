@@ -69,7 +69,7 @@ impl LikelihoodRatio {
             let ends = before.iter().map(value);
             let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
             let width = (high - low) / self.bins as f64;
-            if !(width > 0.0) {
+            if width == 0.0 {
                 return false;
             }
             let count = |rows: &[u32]| {

@@ -1,0 +1,159 @@
+//! `method.reduction`: what the distance compares.
+
+use counterpoise_core::reduce::{
+    self, ApproximateSufficiency, Bandit, Beside, Identity, LeastEntropy, LikelihoodRatio, SemiAutomatic,
+    TwoStage,
+};
+use serde_json::{Value, json};
+
+use super::reading::Section;
+
+const MOST_TRIALS: u64 = 1_000_000;
+const MOST_POWERS: u64 = 8;
+const MOST_STATISTICS: u64 = 100_000;
+
+/// Reads the options of a rule.
+type Read = fn(&mut Section<'_>) -> Plan;
+type ReadSubset = fn(&mut Section<'_>) -> Subset;
+
+/// Every rule under its name in problem files; the first is the default.
+const RULES: [(&str, Read); 3] = [
+    ("none", |section| {
+        section.only(&["rule"]);
+        Plan::None
+    }),
+    ("semi-automatic", |section| {
+        section.only(&["rule", "powers", "raw"]);
+        let powers = section.whole("powers", 1..=MOST_POWERS).map(|powers| powers as usize);
+        Plan::SemiAutomatic { powers: powers.unwrap_or(SemiAutomatic::default().powers) }
+    }),
+    ("subset", |section| {
+        let (_, read) = section.named("by", &CRITERIA).unwrap_or(CRITERIA[0]);
+        Plan::Subset(read(section))
+    }),
+];
+
+/// Every way to choose a subset under its name in problem files; the first is the default.
+const CRITERIA: [(&str, ReadSubset); 5] = [
+    ("approximate-sufficiency", |section| {
+        section.only(&["rule", "raw", "by", "margin"]);
+        let margin = section.number_that("margin", "a number above 0", |margin| margin > 0.0);
+        Subset::ApproximateSufficiency { margin: margin.unwrap_or(ApproximateSufficiency::default().margin) }
+    }),
+    ("likelihood-ratio", |section| {
+        section.only(&["rule", "raw", "by"]);
+        Subset::LikelihoodRatio
+    }),
+    ("entropy", |section| {
+        section.only(&["rule", "raw", "by", "trials"]);
+        Subset::Entropy { trials: read_trials(section) }
+    }),
+    ("two-stage", |section| {
+        section.only(&["rule", "raw", "by", "trials"]);
+        Subset::TwoStage { trials: read_trials(section) }
+    }),
+    ("bandit", |section| {
+        section.only(&["rule", "raw", "by", "choose"]);
+        let choose = section.whole("choose", 1..=MOST_STATISTICS).map(|choose| choose as usize);
+        Subset::Bandit { choose: choose.unwrap_or(Bandit::default().choose) }
+    }),
+];
+
+fn read_trials(section: &mut Section<'_>) -> usize {
+    section.whole("trials", 1..=MOST_TRIALS).map_or(LeastEntropy::default().trials, |trials| trials as usize)
+}
+
+/// A rule with all its options.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reduction {
+    plan: Plan,
+    /// Whether the statistics themselves are compared too.
+    raw: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Plan {
+    #[default]
+    None,
+    SemiAutomatic {
+        powers: usize,
+    },
+    Subset(Subset),
+}
+
+#[derive(Clone, Debug)]
+enum Subset {
+    ApproximateSufficiency { margin: f64 },
+    LikelihoodRatio,
+    Entropy { trials: usize },
+    TwoStage { trials: usize },
+    Bandit { choose: usize },
+}
+
+/// The rule of a section; the default where a mistake leaves it open.
+pub(crate) fn read(mut section: Section<'_>) -> Reduction {
+    match section.rule_of(&RULES) {
+        Some((_, read)) => {
+            let plan = read(&mut section);
+            let raw = !matches!(plan, Plan::None) && section.boolean("raw").unwrap_or(false);
+            Reduction { plan, raw }
+        }
+        None => Reduction::default(),
+    }
+}
+
+impl Reduction {
+    /// How many features it makes of so many statistics and parameters, where that is known beforehand.
+    pub(crate) fn features(&self, statistics: usize, parameters: usize) -> Option<usize> {
+        let raw = if self.raw { statistics } else { 0 };
+        match &self.plan {
+            Plan::None => Some(statistics),
+            Plan::SemiAutomatic { .. } => Some(parameters + raw),
+            Plan::Subset(_) => None,
+        }
+    }
+
+    /// The rule with every option, as a run's description keeps it; one word where there is nothing to say.
+    pub(crate) fn describe(&self) -> Value {
+        match &self.plan {
+            Plan::None => json!("none"),
+            Plan::SemiAutomatic { powers } => {
+                json!({ "rule": "semi-automatic", "powers": powers, "raw": self.raw })
+            }
+            Plan::Subset(subset) => {
+                let (by, option) = match subset {
+                    Subset::ApproximateSufficiency { margin } => {
+                        ("approximate-sufficiency", Some(("margin", json!(margin))))
+                    }
+                    Subset::LikelihoodRatio => ("likelihood-ratio", None),
+                    Subset::Entropy { trials } => ("entropy", Some(("trials", json!(trials)))),
+                    Subset::TwoStage { trials } => ("two-stage", Some(("trials", json!(trials)))),
+                    Subset::Bandit { choose } => ("bandit", Some(("choose", json!(choose)))),
+                };
+                let mut described = json!({ "rule": "subset", "by": by, "raw": self.raw });
+                if let Some((key, value)) = option {
+                    described[key] = value;
+                }
+                described
+            }
+        }
+    }
+
+    /// The rule itself.
+    pub(crate) fn build(&self) -> Box<dyn reduce::Reduction> {
+        let inner: Box<dyn reduce::Reduction> = match &self.plan {
+            Plan::None => Box::new(Identity),
+            Plan::SemiAutomatic { powers } => Box::new(SemiAutomatic { powers: *powers }),
+            Plan::Subset(subset) => match subset {
+                Subset::ApproximateSufficiency { margin } => {
+                    Box::new(ApproximateSufficiency { margin: *margin })
+                }
+                Subset::LikelihoodRatio => Box::new(LikelihoodRatio::default()),
+                Subset::Entropy { trials } => Box::new(LeastEntropy { trials: *trials }),
+                Subset::TwoStage { trials } => Box::new(TwoStage { trials: *trials, ..TwoStage::default() }),
+                Subset::Bandit { choose } => Box::new(Bandit { choose: *choose, ..Bandit::default() }),
+            },
+        };
+        if self.raw { Box::new(Beside(inner)) } else { inner }
+    }
+}
