@@ -140,7 +140,7 @@ pub fn analysis(
 ) -> anyhow::Result<Analysis> {
     let statistics = builtin(model, Preset::Text, &[])?.statistics;
     Ok(Analysis {
-        problem: Problem { prior: setting(model, Preset::Text)?.prior()?, statistics, observed },
+        problem: Problem { prior: setting(model, Preset::Text)?.prior()?.into(), statistics, observed },
         method: Method {
             simulations: size.simulations,
             keep: size.keep,

@@ -28,6 +28,10 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Print the summary of a run again.
     Show(ShowArguments),
+    /// Judge several methods on the same simulations of data whose truth is known.
+    Compare(CompareArguments),
+    /// See whether intervals cover the truth as often as they say.
+    Calibrate(CalibrateArguments),
     /// Say what an SBML file contains, what can be inferred of it, and what is not supported.
     Sbml(SbmlArguments),
 }
@@ -118,6 +122,43 @@ pub(crate) struct ShowArguments {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArguments,
+    /// Methods to compare, each of names joined by +, for example hellinger,uniform+semi-automatic+linear.
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(default_value = "uniform,sd,mad,informed,hellinger,uniform+semi-automatic")]
+    pub(crate) rules: Vec<String>,
+    /// How many datasets; at least two.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub(crate) datasets: u64,
+    /// Draw the truth of each dataset from the prior, even where the problem file gives one.
+    #[arg(long)]
+    pub(crate) prior: bool,
+    #[command(flatten)]
+    pub(crate) schedule: Schedule,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArguments {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArguments,
+    /// How many datasets; at least two.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    pub(crate) datasets: u64,
+    #[command(flatten)]
+    pub(crate) schedule: Schedule,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -265,7 +265,7 @@ mod tests {
     fn problem() -> Problem {
         let law = Box::new(law::LogUniform::new(1e-3, 1e3).unwrap());
         let prior = Prior::new(vec![Marginal::new("k", law)]);
-        Problem { prior, statistics: vec!["a".into(), "b".into()], observed: vec![0.0; 2] }
+        Problem { prior: prior.into(), statistics: vec!["a".into(), "b".into()], observed: vec![0.0; 2] }
     }
 
     /// A generation without fault: 100 particles about the middle of the prior.

@@ -6,3 +6,4 @@ pub mod executor;
 mod outcome;
 pub mod pool;
 pub mod store;
+pub mod study;

@@ -37,7 +37,7 @@ fn analysis() -> Analysis {
     let law = Box::new(law::Uniform::new(0.0, 1.0).unwrap());
     Analysis {
         problem: Problem {
-            prior: Prior::new(vec![Marginal::new("x", law)]),
+            prior: Prior::new(vec![Marginal::new("x", law)]).into(),
             statistics: vec!["s".into()],
             observed: vec![0.5],
         },

@@ -107,7 +107,8 @@ impl Simulator for Counts {
 fn infer() -> Vec<Generation> {
     let analysis = Analysis {
         problem: Problem {
-            prior: Prior::new(vec![Marginal::new("rate", Box::new(law::Gamma::new(2.0, 5.0).unwrap()))]),
+            prior: Prior::new(vec![Marginal::new("rate", Box::new(law::Gamma::new(2.0, 5.0).unwrap()))])
+                .into(),
             statistics: (1..=10).map(|i| format!("count{i}")).collect(),
             observed: vec![7.0, 5.0, 9.0, 8.0, 6.0, 10.0, 7.0, 4.0, 8.0, 6.0],
         },

@@ -25,7 +25,7 @@ fn last(model: &str, weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>)
     let mut rng = Seed(1).stream(Stage::Observe, 0, 0);
     built.simulator.simulate(&setting.truth(), &mut rng, &mut observed).unwrap();
     let analysis = Analysis {
-        problem: Problem { prior: setting.prior().unwrap(), statistics: built.statistics, observed },
+        problem: Problem { prior: setting.prior().unwrap().into(), statistics: built.statistics, observed },
         method: Method {
             simulations: 1000,
             keep: 50,

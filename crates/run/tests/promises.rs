@@ -64,7 +64,7 @@ fn analysis(weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>) -> Analy
     ]);
     let statistics = ["a", "b", "noise", "constant"].map(String::from).to_vec();
     Analysis {
-        problem: Problem { prior, statistics, observed: vec![0.5, -0.3, 0.0, 7.0] },
+        problem: Problem { prior: prior.into(), statistics, observed: vec![0.5, -0.3, 0.0, 7.0] },
         method: Method {
             simulations: 600,
             keep: 60,

@@ -1,6 +1,8 @@
 //! One file a command.
 
+mod calibrate;
 mod check;
+mod compare;
 mod run;
 mod sbml;
 mod show;
@@ -21,6 +23,8 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, output),
         Command::Show(arguments) => show::show(arguments, output),
+        Command::Compare(arguments) => compare::compare(arguments, output),
+        Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
     }
 }

@@ -8,3 +8,4 @@ pub(crate) mod posterior;
 pub(crate) mod progress;
 pub(crate) mod sparkline;
 pub(crate) mod table;
+pub(crate) mod tally;

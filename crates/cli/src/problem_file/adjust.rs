@@ -13,6 +13,11 @@ const TRANSFORMS: [(&str, Transform); 2] = [("logit", Transform::Logit), ("none"
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Adjust(Option<Regression>);
 
+/// The names of all rules.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|(name, _)| *name)
+}
+
 /// The rule of a section; the default where a mistake leaves it open.
 pub(crate) fn read(mut section: Section<'_>) -> Adjust {
     let Some((_, ridge)) = section.rule_of(&RULES) else { return Adjust::default() };

@@ -11,6 +11,7 @@ mod overrides;
 mod proposal;
 mod reading;
 mod reduction;
+mod rules;
 mod series;
 mod weighting;
 
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 pub(crate) use method::Method;
 pub(crate) use overrides::Override;
 pub(crate) use reading::{Mistakes, read_bounded, suggestion};
+pub(crate) use rules::{names as rule_names, overrides as rule_overrides};
 
 use laws::Parameter;
 use model::{Chosen, Ready, Reordered, Surroundings};
@@ -53,6 +55,8 @@ pub(crate) struct Loaded {
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+    /// The parameters that the observations were made with, where the file says so.
+    pub(crate) truth: Option<Vec<f64>>,
 }
 
 impl Loaded {
@@ -239,6 +243,10 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
         "model": model.description,
     });
     let simulator = Reordered::wrap(model.simulator, &model.parameters, &names);
+    let truth = match &observed {
+        Observed::Truth { theta, .. } => Some(theta.clone()),
+        Observed::Values(_) => None,
+    };
     let observed = match observed {
         Observed::Values(values) => values,
         Observed::Truth { theta, seed, place } => {
@@ -253,9 +261,9 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
     description["observed"] = Value::Object(values.collect());
     description["method"] = method.describe();
     let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
-    let problem = Problem { prior, statistics: model.statistics, observed };
+    let problem = Problem { prior: prior.into(), statistics: model.statistics, observed };
     let Ready { headline, advice, .. } = model;
-    Some(Loaded { name, problem, simulator, method, description, headline, advice })
+    Some(Loaded { name, problem, simulator, method, description, headline, advice, truth })
 }
 
 /// Synthetic observations at `theta`.

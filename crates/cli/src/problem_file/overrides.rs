@@ -89,7 +89,7 @@ fn descend<'a>(table: &'a Table, path: &[(String, Place)]) -> Option<&'a Node> {
 fn open_rule(table: &mut Table, path: &[(String, Place)]) {
     let keys: Vec<&str> = path.iter().map(|(key, _)| key.as_str()).collect();
     let rule = match keys[..] {
-        ["method", "weighting" | "proposal", _] => &keys[..2],
+        ["method", "weighting" | "reduction" | "proposal" | "adjust", _] => &keys[..2],
         ["model", "network" | "sbml", "simulator", _] => &keys[..3],
         _ => return,
     };

@@ -90,6 +90,16 @@ enum Subset {
     Bandit { choose: usize },
 }
 
+/// The names of all rules.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|(name, _)| *name)
+}
+
+/// The names of all ways to choose a subset.
+pub(crate) fn criteria() -> impl Iterator<Item = &'static str> {
+    CRITERIA.iter().map(|(name, _)| *name)
+}
+
 /// The rule of a section; the default where a mistake leaves it open.
 pub(crate) fn read(mut section: Section<'_>) -> Reduction {
     match section.rule_of(&RULES) {

@@ -55,6 +55,11 @@ fn by(formula: impl Formula + 'static) -> Box<dyn weigh::Weighting> {
     Box::new(ByFormula(Box::new(formula)))
 }
 
+/// The names of all rules.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|(name, _)| *name)
+}
+
 /// The rule of a section; the default where a mistake leaves it open.
 pub(crate) fn read(mut section: Section<'_>) -> Weighting {
     match section.rule_of(&RULES) {

@@ -8,11 +8,13 @@ pub use law::{Law, LawError};
 pub use prior::{Marginal, Prior, PriorError};
 pub use simulator::{Failure, Simulator};
 
+use std::sync::Arc;
+
 /// The statistical question, without any choice of method.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Problem {
     /// Belief before the data.
-    pub prior: Prior,
+    pub prior: Arc<Prior>,
     /// Names of the summaries, in the simulator's column order.
     pub statistics: Vec<String>,
     /// Observed summaries, in the same order.
