@@ -102,7 +102,7 @@ pub(crate) struct SimulateArguments {
     /// The generation of the run that --row counts in.
     #[arg(long, value_name = "GENERATION", requires = "row", default_value_t = 0)]
     pub(crate) generation: u32,
-    /// Write to this .csv or .parquet file [default: CSV to the standard output].
+    /// Write to this .csv, .csv.gz or .parquet file [default: CSV to the standard output].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Overwrite the file.

@@ -3,6 +3,7 @@
 
 pub mod drive;
 pub mod executor;
+pub mod given;
 mod outcome;
 pub mod pool;
 pub mod store;

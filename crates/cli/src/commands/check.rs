@@ -12,14 +12,14 @@ use counterpoise_run::executor::{Executor, Threads};
 use counterpoise_run::pool::Pool;
 use serde_json::{Value, json};
 
-use super::overrides;
+use super::{check_table, overrides};
 use crate::args::CheckArguments;
 use crate::output::Output;
 use crate::print::json;
 use crate::print::list::listed;
 use crate::print::number::duration;
 use crate::print::table::wrapped;
-use crate::problem_file::{Loaded, Method, Purpose, load};
+use crate::problem_file::{Loaded, Material, Method, Purpose, load};
 use crate::trouble::{DONE, FAILED, Trouble};
 
 /// Draws from the prior.
@@ -49,7 +49,14 @@ struct Tried {
 pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let (pool, names) = (arguments.schedule.pool(), loaded.parameters());
-    let Loaded { name, problem, simulator, method, headline, advice, .. } = loaded;
+    let Loaded { name, problem, material, method, headline, advice, .. } = loaded;
+    let simulator = match material {
+        Material::Simulator(simulator) => simulator,
+        Material::Table(table) => {
+            let subject = check_table::Subject { name, problem, method, model: headline };
+            return check_table::check(arguments, subject, table, output);
+        }
+    };
     let tried =
         try_draws(&problem, &*simulator, &method, pool).map_err(|error| Trouble::failed(error, None))?;
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod check;
+mod check_table;
 mod run;
 mod sbml;
 mod show;

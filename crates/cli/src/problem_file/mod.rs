@@ -26,6 +26,7 @@ pub(crate) use reading::{Mistakes, read_bounded, suggestion};
 
 use laws::Parameter;
 use model::{Chosen, Ready, Reordered, Surroundings};
+pub(crate) use model::{Material, TableModel};
 use observed::{Expected, Observed};
 use reading::{Place, Section, Table, Value as Written};
 
@@ -43,7 +44,7 @@ pub(crate) enum Purpose {
 pub(crate) struct Loaded {
     pub(crate) name: String,
     pub(crate) problem: Problem,
-    pub(crate) simulator: Box<dyn Simulator>,
+    pub(crate) material: Material,
     pub(crate) method: Method,
     /// Everything that determines the result, in canonical form.
     pub(crate) description: Value,
@@ -104,6 +105,10 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     let defaults = method_defaults(chosen.as_ref());
     let mut method =
         root.section("method").map_or(defaults.into(), |section| method::read(section, defaults));
+    let table = chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()?.material.table());
+    if let (Some(table), Some(section)) = (table, root.section("method")) {
+        table.check_method(section, &method);
+    }
     if let Some(stop) = root.section("stop") {
         method::read_stop(stop, &mut method);
     }
@@ -115,6 +120,9 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     };
     let observed = match purpose {
         Purpose::Simulate => Some(Observed::Values(Vec::new())),
+        Purpose::Infer if table.is_some() => {
+            model::without_truth(&mut root).then(|| read_observed(&mut root, &expected)).flatten()
+        }
         Purpose::Infer => read_observed(&mut root, &expected),
     };
     let parts = Parts { name, model: chosen?.ready?, parameters: parameters?, method, observed: observed? };
@@ -151,6 +159,9 @@ fn read_model(root: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option
 
 /// What holds where `[method]` says nothing: the paper's numbers where the file asks for one of its experiments.
 fn method_defaults(chosen: Option<&Chosen>) -> method::Defaults {
+    if let Some(table) = chosen.and_then(|chosen| chosen.ready.as_ref()?.material.table()) {
+        return method::Defaults::of_table(table.rows());
+    }
     let paper = chosen.and_then(|chosen| chosen.paper.as_ref()).filter(|paper| paper.written);
     paper.map_or_else(method::Defaults::default, |paper| (&paper.setting).into())
 }
@@ -225,11 +236,14 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
         "parameters": laws,
         "model": model.description,
     });
-    let simulator = Reordered::wrap(model.simulator, &model.parameters, &names);
+    let material = match model.material {
+        Material::Simulator(inner) => Material::Simulator(Reordered::wrap(inner, &model.parameters, &names)),
+        table @ Material::Table(_) => table,
+    };
     let observed = match observed {
         Observed::Values(values) => values,
         Observed::Truth { theta, seed, place } => {
-            let made = observe(&*simulator, &theta, Seed(seed.unwrap_or(method.seed)));
+            let made = observe(material.simulator()?, &theta, Seed(seed.unwrap_or(method.seed)));
             made.map_err(|failure| {
                 mistakes.add(place, format!("the model cannot be simulated at the truth: {failure}"), None);
             })
@@ -242,7 +256,7 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
     let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
     let problem = Problem { prior, statistics: model.statistics, observed };
     let Ready { headline, advice, .. } = model;
-    Some(Loaded { name, problem, simulator, method, description, headline, advice })
+    Some(Loaded { name, problem, material, method, description, headline, advice })
 }
 
 /// Synthetic observations at `theta`.

@@ -1,5 +1,6 @@
 //! A model that turns parameters into summaries, and the ways one simulation can fail.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::simulate::{Feed, Jobs};
@@ -24,6 +25,9 @@ pub enum Failure {
     /// The simulator declined these parameters.
     #[error("simulator declined: {0}")]
     Declined(String),
+    /// A row of a table whose parameter of this name is missing, or impossible under the prior.
+    #[error("the parameter {0} is missing or lies outside the prior")]
+    OutsidePrior(Arc<str>),
 }
 
 /// A model that turns parameters into summaries.

@@ -5,7 +5,7 @@ use counterpoise_networks::language::near_miss;
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Section, suggestion};
-use super::{Chosen, Paper, Ready};
+use super::{Chosen, Material, Paper, Ready};
 
 const PRESETS: [&str; 2] = ["text", "appendix"];
 
@@ -38,7 +38,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<Chosen> {
     let setting = setting(name, preset?).ok()?;
     let ready = |model: Model| Ready {
         description: describe(&model, preset.unwrap_or_default()),
-        simulator: model.simulator,
+        material: Material::Simulator(model.simulator),
         parameters: model.parameters,
         statistics: model.statistics,
         series: None,

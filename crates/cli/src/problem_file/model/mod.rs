@@ -7,6 +7,7 @@ mod reach;
 mod ready;
 mod reordered;
 mod sbml;
+mod table;
 
 use std::path::Path;
 
@@ -16,11 +17,12 @@ use serde_json::Value;
 
 use super::reading::{Place, Section};
 pub(crate) use reordered::Reordered;
+pub(crate) use table::{TableModel, without_truth};
 
 /// Every kind of model that the format knows.
 const KINDS: [&str; 5] = ["builtin", "network", "sbml", "command", "table"];
 /// Those that this version does not run.
-const OTHERS: [&str; 2] = ["command", "table"];
+const OTHERS: [&str; 1] = ["command"];
 
 /// The model of a file.
 pub(crate) struct Chosen {
@@ -38,9 +40,17 @@ pub(crate) struct Paper {
     pub(crate) written: bool,
 }
 
+/// Where simulations come from.
+pub(crate) enum Material {
+    /// They are made.
+    Simulator(Box<dyn Simulator>),
+    /// They exist already.
+    Table(TableModel),
+}
+
 /// A model without mistakes.
 pub(crate) struct Ready {
-    pub(crate) simulator: Box<dyn Simulator>,
+    pub(crate) material: Material,
     /// Names of the parameters, in the simulator's order.
     pub(crate) parameters: Vec<String>,
     /// Names of the summaries, in the simulator's order.
@@ -93,6 +103,11 @@ pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         ["sbml"] => {
             section.only(&["sbml"]);
             let ready = sbml::read(section.section("sbml")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["table"] => {
+            section.only(&["table"]);
+            let ready = table::read(section.section("table")?, surroundings);
             Some(Chosen { paper: None, ready })
         }
         [_] => None,
