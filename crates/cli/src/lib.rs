@@ -1,4 +1,4 @@
-//! The program `counterpoise`: typed arguments, then the meaning of a problem file, then the run, then print.
+//! The program `counterpoise` as a library: typed arguments, then the meaning of a problem file, then the run, then print.
 
 mod args;
 mod commands;
@@ -10,6 +10,7 @@ mod summary;
 mod trouble;
 
 use std::panic::catch_unwind;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -29,4 +30,14 @@ pub fn main() -> ExitCode {
             trouble::FAILED
         }
     })
+}
+
+/// What the bytes of a problem file in `directory` mean: a description in JSON, or every mistake as the user would see
+/// it. Nothing is simulated and no program is started. This is for fuzzing and no part of the library's interface.
+///
+/// # Errors
+/// With the mistakes.
+#[doc(hidden)]
+pub fn read_problem(bytes: &[u8], directory: &Path) -> Result<String, String> {
+    problem_file::read_text(bytes, directory).map(|description| description.to_string())
 }

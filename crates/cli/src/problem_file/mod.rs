@@ -33,11 +33,12 @@ use reading::{Place, Section, Table, Value as Written};
 /// Largest problem file that is read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What the problem is loaded for: simulating alone needs no observations.
+/// What the problem is loaded for: simulating alone needs no observations, and reading alone simulates none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Infer,
     Simulate,
+    Read,
 }
 
 /// A problem file that has no mistakes.
@@ -72,12 +73,22 @@ pub(crate) enum LoadError {
 pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Result<Loaded, LoadError> {
     let unreadable = |reason| LoadError::Unreadable { path: path.into(), reason };
     let bytes = read_bounded(path, MOST_BYTES).map_err(unreadable)?;
+    load_text(path, &bytes, overrides, purpose).map_err(LoadError::Mistakes)
+}
+
+/// The same from the bytes of the file.
+fn load_text(
+    path: &Path,
+    bytes: &[u8],
+    overrides: &[Override],
+    purpose: Purpose,
+) -> Result<Loaded, Mistakes> {
     let mut mistakes = Mistakes::default();
-    let source = mistakes.source(path.display().to_string(), String::from_utf8_lossy(&bytes));
-    if let Err(error) = std::str::from_utf8(&bytes) {
+    let source = mistakes.source(path.display().to_string(), String::from_utf8_lossy(bytes));
+    if let Err(error) = std::str::from_utf8(bytes) {
         let at = error.valid_up_to();
         mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", None);
-        return Err(LoadError::Mistakes(mistakes));
+        return Err(mistakes);
     }
     let mut table = Table::parse(source, &mut mistakes);
     if mistakes.is_empty() {
@@ -86,8 +97,23 @@ pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Res
     let loaded = mistakes.is_empty().then(|| interpret(&table, path, purpose, &mut mistakes)).flatten();
     match loaded {
         Some(loaded) if mistakes.is_empty() => Ok(loaded),
-        _ => Err(LoadError::Mistakes(mistakes)),
+        _ => Err(mistakes),
     }
+}
+
+/// What the bytes of a problem file in `directory` mean: a description, or every mistake. Nothing is simulated and no
+/// program is started, whatever they say: this is for fuzzing.
+pub(crate) fn read_text(bytes: &[u8], directory: &Path) -> Result<Value, String> {
+    let mut mistakes = Mistakes::default();
+    let source = mistakes.source("problem.toml", String::from_utf8_lossy(bytes));
+    let parsed = Table::parse(source, &mut mistakes);
+    if let Some(Written::Table(model)) = parsed.get("model").map(|entry| &entry.node.value)
+        && model.get("command").is_some()
+    {
+        return Err("a program would be started".into());
+    }
+    let loaded = load_text(&directory.join("problem.toml"), bytes, &[], Purpose::Read);
+    loaded.map(|loaded| loaded.description).map_err(|mistakes| mistakes.render(false))
 }
 
 fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
@@ -120,13 +146,13 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     };
     let observed = match purpose {
         Purpose::Simulate => Some(Observed::Values(Vec::new())),
-        Purpose::Infer if table.is_some() => {
+        _ if table.is_some() => {
             model::without_truth(&mut root).then(|| read_observed(&mut root, &expected)).flatten()
         }
-        Purpose::Infer => read_observed(&mut root, &expected),
+        Purpose::Infer | Purpose::Read => read_observed(&mut root, &expected),
     };
     let parts = Parts { name, model: chosen?.ready?, parameters: parameters?, method, observed: observed? };
-    mistakes.is_empty().then(|| assemble(parts, mistakes)).flatten()
+    mistakes.is_empty().then(|| assemble(parts, purpose, mistakes)).flatten()
 }
 
 fn read_name(root: &mut Section<'_>, path: &Path) -> String {
@@ -224,7 +250,7 @@ struct Parts {
 }
 
 /// Puts a problem together; making data at a truth may still fail.
-fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
+fn assemble(parts: Parts, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
     let Parts { name, model, parameters, method, observed } = parts;
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
     let laws: serde_json::Map<String, Value> =
@@ -242,6 +268,7 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
     };
     let observed = match observed {
         Observed::Values(values) => values,
+        Observed::Truth { .. } if purpose == Purpose::Read => Vec::new(),
         Observed::Truth { theta, seed, place } => {
             let made = observe(material.simulator()?, &theta, Seed(seed.unwrap_or(method.seed)));
             made.map_err(|failure| {

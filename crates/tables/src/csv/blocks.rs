@@ -1,6 +1,6 @@
 //! A text in blocks of whole records, so that each can be parsed by itself.
 
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 use memchr::{memchr, memchr2_iter, memrchr};
 
@@ -95,21 +95,8 @@ impl<R: Read> Blocks<R> {
 
     /// Reads up to so many bytes more.
     fn fill(&mut self, more: usize) -> Result<(), Fault> {
-        let before = self.rest.len();
-        self.rest.resize(before + more, 0);
-        let mut count = before;
-        while count < self.rest.len() {
-            match self.inner.read(&mut self.rest[count..]) {
-                Ok(0) => {
-                    self.finished = true;
-                    break;
-                }
-                Ok(read) => count += read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Fault::Io(error)),
-            }
-        }
-        self.rest.truncate(count);
+        let read = self.inner.by_ref().take(more as u64).read_to_end(&mut self.rest).map_err(Fault::Io)?;
+        self.finished = read < more;
         if !self.started {
             self.started = true;
             if self.rest.starts_with("\u{feff}".as_bytes()) {
