@@ -9,6 +9,7 @@ mod picture;
 mod reference;
 mod runs;
 mod simulators;
+mod tables;
 
 use clap::{Parser, Subcommand};
 
@@ -35,6 +36,8 @@ enum What {
     Engine(engine::Options),
     /// Exact simulation beside rebop, COPASI, libroadrunner and gillespy2.
     Simulators(simulators::Options),
+    /// A table of a million simulations beside R's package abc.
+    Tables(tables::Options),
     /// Simulating dimerizations over the whole prior.
     PriorCost(simulators::prior_cost::Options),
     /// Tau-leaping beside exact simulation: bias and time.
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         What::Picture(options) => picture::run(&options),
         What::Engine(options) => engine::run(&options),
         What::Simulators(options) => simulators::run(&options),
+        What::Tables(options) => tables::run(&options),
         What::PriorCost(options) => simulators::prior_cost::run(&options),
         What::Leaping(options) => simulators::leaping::run(&options),
     }

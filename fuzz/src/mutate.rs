@@ -9,14 +9,34 @@ const LONGEST: usize = 256 << 10;
 
 /// Numbers at limits.
 const NUMBERS: [&str; 22] = [
-    "0", "-0", "1", "-1", "0.0", "1e308", "1e309", "-1e308", "1e-320", "nan", "inf", "-inf", "255", "65536", "2147483648",
-    "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616", "1e18", "0.1", "99999999999999999999999999999999",
+    "0",
+    "-0",
+    "1",
+    "-1",
+    "0.0",
+    "1e308",
+    "1e309",
+    "-1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "-inf",
+    "255",
+    "65536",
+    "2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "9223372036854775808",
+    "18446744073709551616",
+    "1e18",
+    "0.1",
+    "99999999999999999999999999999999",
 ];
 
 /// Pieces that open something, close it or end it, in any language.
 const PIECES: [&str; 30] = [
-    "\"", "'", "\"\"\"", "\n", "\r\n", "\r", "\t", ",", ";", ".", "=", "(", ")", "[", "]", "{", "}", "#", "\\", "\0", "\u{feff}", "é",
-    "𝛉", "->", "@", "<", ">", "&", "-", "\u{202e}",
+    "\"", "'", "\"\"\"", "\n", "\r\n", "\r", "\t", ",", ";", ".", "=", "(", ")", "[", "]", "{", "}", "#",
+    "\\", "\0", "\u{feff}", "é", "𝛉", "->", "@", "<", ">", "&", "-", "\u{202e}",
 ];
 
 /// Breaks one of `inputs` in one to eight ways.
@@ -49,7 +69,9 @@ fn once(input: &mut Vec<u8>, inputs: &[Vec<u8>], words: &[&str], rng: &mut Strea
         4 => insert(input, place, &input[from..to].to_vec()),
         5 => insert(input, place, pick(NUMBERS, rng)),
         6 => insert(input, place, pick(PIECES, rng)),
-        7 | 8 if !words.is_empty() => insert(input, place, words[rng.random_range(0..words.len())].as_bytes()),
+        7 | 8 if !words.is_empty() => {
+            insert(input, place, words[rng.random_range(0..words.len())].as_bytes())
+        }
         7..=9 => replace_number(input, place, rng),
         10 => input.truncate(place),
         11 => {

@@ -29,7 +29,8 @@ fn one(target: &Target, arguments: &Arguments) -> anyhow::Result<bool> {
     let seconds = arguments.seconds.to_string();
     let seed = arguments.seed.to_string();
     let current_word = current.display().to_string();
-    let done = start(target, arguments, &["--seconds", &seconds, "--seed", &seed, "--current", &current_word])?;
+    let done =
+        start(target, arguments, &["--seconds", &seconds, "--seed", &seed, "--current", &current_word])?;
     if done.status.success() {
         print!("  {}", String::from_utf8_lossy(&done.stdout));
         return Ok(true);
@@ -41,7 +42,11 @@ fn one(target: &Target, arguments: &Arguments) -> anyhow::Result<bool> {
         return Ok(true);
     }
     let kept = keep(target, &current, &arguments.found)?;
-    println!("  BROKEN: {}\n  repeat it: cargo run --release -p counterpoise-fuzz -- {} --repeat {kept}", said(&again), target.name);
+    println!(
+        "  BROKEN: {}\n  repeat it: cargo run --release -p counterpoise-fuzz -- {} --repeat {kept}",
+        said(&again),
+        target.name
+    );
     Ok(false)
 }
 
@@ -62,7 +67,9 @@ fn said(done: &Output) -> String {
 fn keep(target: &Target, current: &Path, found: &Path) -> anyhow::Result<String> {
     fs::create_dir_all(found)?;
     let bytes = fs::read(current)?;
-    let number = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let number = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
     let path = found.join(format!("{}-{number:016x}", target.name));
     fs::write(&path, bytes)?;
     Ok(path.display().to_string())

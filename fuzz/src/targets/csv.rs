@@ -6,7 +6,10 @@ pub const TARGET: Target = Target {
     name: "csv",
     about: "tables in CSV",
     seeds: || SEEDS.iter().map(|seed| seed.as_bytes().to_vec()).collect(),
-    words: &["\"", "\"\"", ",", ";", "\t", "\r\n", "\u{feff}", "NA", "NaN", "null", "1,5", "1e-7", "TRUE", "\n\n", " ", "k", ",,,,,,,,"],
+    words: &[
+        "\"", "\"\"", ",", ";", "\t", "\r\n", "\u{feff}", "NA", "NaN", "null", "1,5", "1e-7", "TRUE", "\n\n",
+        " ", "k", ",,,,,,,,",
+    ],
     run: |input| table::read("t.csv", input),
 };
 

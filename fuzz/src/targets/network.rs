@@ -10,8 +10,38 @@ pub const TARGET: Target = Target {
     about: "reactions in the network language",
     seeds: || SEEDS.iter().map(|seed| seed.as_bytes().to_vec()).collect(),
     words: &[
-        "->", "<->", "@", "{", "}", "0", "2 S1", "k1", "k2", "S1", "S2", "time", "exp(", "log(", "min(", "max(", "piecewise(", "if", "sqrt(", "^",
-        "**", " and ", " or ", "not ", "<=", "==", "%", "#", "(", ")", "e", "pi",
+        "->",
+        "<->",
+        "@",
+        "{",
+        "}",
+        "0",
+        "2 S1",
+        "k1",
+        "k2",
+        "S1",
+        "S2",
+        "time",
+        "exp(",
+        "log(",
+        "min(",
+        "max(",
+        "piecewise(",
+        "if",
+        "sqrt(",
+        "^",
+        "**",
+        " and ",
+        " or ",
+        "not ",
+        "<=",
+        "==",
+        "%",
+        "#",
+        "(",
+        ")",
+        "e",
+        "pi",
     ],
     run,
 };
@@ -32,7 +62,10 @@ fn run(input: &[u8]) -> String {
         }
         Err(mistakes) => {
             for mistake in &mistakes {
-                assert!(text.get(mistake.span.clone()).is_some(), "{mistake:?} points at no place of the text");
+                assert!(
+                    text.get(mistake.span.clone()).is_some(),
+                    "{mistake:?} points at no place of the text"
+                );
             }
             mistakes.iter().take(3).map(|one| shape(&one.message)).collect::<Vec<_>>().join("\n")
         }

@@ -10,10 +10,40 @@ pub const TARGET: Target = Target {
     about: "SBML documents",
     seeds: || corpus::files(&["examples", "crates/networks", "crates/cli/tests", "reference"], &[".xml"]),
     words: &[
-        "<species ", "<reaction ", "<kineticLaw>", "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">", "<apply>", "</apply>", "<times/>",
-        "<plus/>", "<power/>", "<ci>", "</ci>", "<cn>", "<cn type=\"e-notation\">", "<sep/>", "<lambda>", "<piecewise>", "<listOfRules>",
-        "<assignmentRule variable=\"", "<rateRule variable=\"", "<event ", "<trigger>", "<delay>", "stoichiometry=\"", "id=\"", "hasOnlySubstanceUnits=\"true\"",
-        "boundaryCondition=\"true\"", "constant=\"false\"", "<!DOCTYPE", "<!ENTITY", "]]>", "<![CDATA[", "level=\"3\" version=\"2\"", "&lt;", "initialAmount=\"",
+        "<species ",
+        "<reaction ",
+        "<kineticLaw>",
+        "<math xmlns=\"http://www.w3.org/1998/Math/MathML\">",
+        "<apply>",
+        "</apply>",
+        "<times/>",
+        "<plus/>",
+        "<power/>",
+        "<ci>",
+        "</ci>",
+        "<cn>",
+        "<cn type=\"e-notation\">",
+        "<sep/>",
+        "<lambda>",
+        "<piecewise>",
+        "<listOfRules>",
+        "<assignmentRule variable=\"",
+        "<rateRule variable=\"",
+        "<event ",
+        "<trigger>",
+        "<delay>",
+        "stoichiometry=\"",
+        "id=\"",
+        "hasOnlySubstanceUnits=\"true\"",
+        "boundaryCondition=\"true\"",
+        "constant=\"false\"",
+        "<!DOCTYPE",
+        "<!ENTITY",
+        "]]>",
+        "<![CDATA[",
+        "level=\"3\" version=\"2\"",
+        "&lt;",
+        "initialAmount=\"",
     ],
     run,
 };
@@ -21,11 +51,17 @@ pub const TARGET: Target = Target {
 fn run(input: &[u8]) -> String {
     let Ok(text) = std::str::from_utf8(input) else { return "not UTF-8".into() };
     match sbml::read(text) {
-        Err(problems) => problems.iter().take(3).map(|one| shape(&one.message)).collect::<Vec<_>>().join("\n"),
+        Err(problems) => {
+            problems.iter().take(3).map(|one| shape(&one.message)).collect::<Vec<_>>().join("\n")
+        }
         Ok(model) => {
             let names: Vec<String> = model.inferable().into_iter().map(|(name, _)| name).take(3).collect();
             match model.network(&names) {
-                Ok(network) => format!("{} species, {} reactions", network.species.len().min(8), network.reactions.len().min(8)),
+                Ok(network) => format!(
+                    "{} species, {} reactions",
+                    network.species.len().min(8),
+                    network.reactions.len().min(8)
+                ),
                 Err(reasons) => reasons.iter().take(3).map(|one| shape(one)).collect::<Vec<_>>().join("\n"),
             }
         }

@@ -32,6 +32,7 @@ fn every_example_runs_within_its_time_and_finds_what_its_page_says() {
             "diffusion" => diffusion(parameters),
             "dimerization" => dimerization(parameters),
             "sir" => sir(parameters),
+            "table" => near(number(parameters, "k", "log10_mean"), -1.107, 0.35),
             "lotka-volterra" => {
                 holds(parameters, &[("birth", 1.0), ("meal", 0.005), ("death", 0.6)]);
             }
@@ -43,7 +44,7 @@ fn every_example_runs_within_its_time_and_finds_what_its_page_says() {
         }
         seen += 1;
     }
-    assert_eq!(seen, 8);
+    assert_eq!(seen, 9);
 }
 
 fn number(parameters: &Value, name: &str, key: &str) -> f64 {

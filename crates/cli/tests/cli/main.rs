@@ -10,6 +10,7 @@ mod networks;
 mod runs;
 mod sbml;
 mod simulations;
+mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};

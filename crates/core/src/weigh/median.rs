@@ -50,9 +50,9 @@ impl Formula for Median {
 }
 
 /// Up to so many rows a column is put into memory and its median selected.
-const FEW: usize = 20_000;
+const FEW: usize = 40_000;
 /// Values that guess where a median is.
-const SAMPLE: usize = 4_096;
+const SAMPLE: usize = 16_384;
 
 /// The lower median of `map(column, value)` in each column, over `rows`.
 ///
@@ -60,9 +60,8 @@ const SAMPLE: usize = 4_096;
 /// and keeps what lies inside it, a few in a hundred. Where the median turns out to lie outside, it is selected among all.
 fn medians(features: &Table, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     let value = |row: u32, j: usize| map(j, features.at(row as usize, j));
-    let column = |j: usize, step: usize| -> Vec<f64> {
-        rows.iter().step_by(step).map(|&row| value(row, j)).collect()
-    };
+    let column =
+        |j: usize, step: usize| -> Vec<f64> { rows.iter().step_by(step).map(|&row| value(row, j)).collect() };
     let width = features.columns();
     if rows.len() <= FEW {
         return (0..width).map(|j| median(&mut column(j, 1))).collect();
@@ -72,10 +71,12 @@ fn medians(features: &Table, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> V
     let (mut below, mut inside) = (vec![0; width], vec![Vec::new(); width]);
     for &row in rows {
         let fenced = fences.iter().zip(&mut below).zip(&mut inside);
-        for (j, (((low, high), below), inside)) in fenced.enumerate() {
-            let value = value(row, j);
-            *below += usize::from(value < *low);
-            if value >= *low && value <= *high {
+        for (j, (&value, ((&(low, high), below), inside))) in
+            features.row(row as usize).iter().zip(fenced).enumerate()
+        {
+            let value = map(j, value);
+            *below += usize::from(value < low);
+            if (value >= low) & (value <= high) {
                 inside.push(value);
             }
         }

@@ -52,7 +52,7 @@ pub fn sink(path: &Path, file: File, names: &[String]) -> Result<Box<dyn Sink>, 
     Ok(match Kind::of(path) {
         Some(Kind::Parquet) => Box::new(Parquet::new(file, names)?),
         Some(Kind::GzippedCsv) => {
-            let encoder = GzEncoder::new(BufWriter::new(file), Compression::default());
+            let encoder = GzEncoder::new(BufWriter::new(file), Compression::fast());
             Box::new(Csv::new(encoder, names)?)
         }
         _ => Box::new(Csv::new(BufWriter::new(file), names)?),
