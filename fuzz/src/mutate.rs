@@ -66,7 +66,10 @@ fn once(input: &mut Vec<u8>, inputs: &[Vec<u8>], words: &[&str], rng: &mut Strea
         }
         2 => input.insert(place, rng.next_u32() as u8),
         3 => drop(input.drain(from..to)),
-        4 => insert(input, place, &input[from..to].to_vec()),
+        4 => {
+            let piece = input[from..to].to_vec();
+            insert(input, place, &piece);
+        }
         5 => insert(input, place, pick(NUMBERS, rng)),
         6 => insert(input, place, pick(PIECES, rng)),
         7 | 8 if !words.is_empty() => {

@@ -120,7 +120,7 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     let place = mistakes.place(0, 0..0);
     let mut root = Section::root(table, place, mistakes);
     root.only_or(&["name", "parameters", "model", "observed", "method", "stop"], |key| {
-        ["network", "sbml"].contains(&key).then(|| format!("it belongs to the model: [model.{key}]"))
+        ["network", "sbml", "table"].contains(&key).then(|| format!("it belongs to the model: [model.{key}]"))
     });
     let name = read_name(&mut root, path);
     let directory = path.parent().unwrap_or(Path::new(""));

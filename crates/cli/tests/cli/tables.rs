@@ -127,7 +127,7 @@ fn roles_are_found_by_name_with_near_misses() {
         .says("the statistic `x1` is listed twice")
         .says("a statistic is named by text, found a whole number");
     bench.write("p.toml", problem.replace("theta =", "Theta ="));
-    bench.run(&["run", "p.toml"]).exits(2).says("the model has").says("`seed`");
+    bench.run(&["run", "p.toml"]).exits(2).says("the statistic `seed` of the model is missing");
     let listed = problem
         .replace("theta =", "Theta =")
         .replace("\"t.csv\"", "\"t.csv\"\nstatistics = [\"x3\", \"x1\", \"x2\"]");
