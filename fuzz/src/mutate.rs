@@ -148,3 +148,25 @@ fn swap_lines(input: &mut Vec<u8>, rng: &mut Stream) {
     let place = all[rng.random_range(0..all.len())].0;
     insert(input, place, &line);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use counterpoise_core::stream::{Seed, Stage};
+
+    #[test]
+    fn equal_seeds_break_inputs_alike_and_never_beyond_the_limit() {
+        let inputs = vec![b"k = 1\nlow = 2.5e3\n".to_vec(), Vec::new(), vec![7; SHORT]];
+        let make = |count: u64| {
+            let mut rng = Seed(5).stream(Stage::Reference, 0, count);
+            mutate(&inputs, &["law"], &mut rng)
+        };
+        let first: Vec<Vec<u8>> = (0..5_000).map(make).collect();
+        assert!(first.iter().all(|input| input.len() <= LONGEST));
+        assert!((0..5_000).all(|count| make(count) == first[count as usize]));
+        let mut distinct = first;
+        distinct.sort();
+        distinct.dedup();
+        assert!(distinct.len() > 2_500, "{} of 5000 are distinct", distinct.len());
+    }
+}
