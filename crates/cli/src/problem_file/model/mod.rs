@@ -1,6 +1,7 @@
 //! `[model]`: the simulator, of whatever kind.
 
 mod builtin;
+mod command;
 mod network;
 mod observation;
 mod reach;
@@ -20,7 +21,7 @@ pub(crate) use reordered::Reordered;
 /// Every kind of model that the format knows.
 const KINDS: [&str; 5] = ["builtin", "network", "sbml", "command", "table"];
 /// Those that this version does not run.
-const OTHERS: [&str; 2] = ["command", "table"];
+const OTHERS: [&str; 1] = ["table"];
 
 /// The model of a file.
 pub(crate) struct Chosen {
@@ -93,6 +94,11 @@ pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         ["sbml"] => {
             section.only(&["sbml"]);
             let ready = sbml::read(section.section("sbml")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["command"] => {
+            section.only(&["command"]);
+            let ready = command::read(section.section("command")?, surroundings);
             Some(Chosen { paper: None, ready })
         }
         [_] => None,
