@@ -97,11 +97,15 @@ impl Conversation {
             if self.wait(left.min(SLICE), !words.is_empty()) {
                 continue;
             }
-            return if limits.until == Until::End {
-                Ok(std::mem::take(&mut self.heard))
-            } else {
-                Err(Silence::Failed(self.farewell()))
-            };
+            match limits.until {
+                Until::End => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    self.process.wait_exit(left.max(LEAVING));
+                    return Ok(std::mem::take(&mut self.heard));
+                }
+                Until::Line if self.heard[searched..].contains(&b'\n') => {}
+                Until::Line => return Err(Silence::Failed(self.farewell())),
+            }
         }
     }
 
@@ -139,7 +143,7 @@ impl Conversation {
         // Somebody that it has started may hold its output open after its death.
         if ready == 0 && self.process.has_exited() {
             while self.hear() == Heard::Something {}
-            return self.heard.contains(&b'\n');
+            return false;
         }
         true
     }

@@ -1,12 +1,14 @@
 //! The protocol `lines`: a long-lived program for each thread, which answers a line to every line.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 
 use super::answer::{Answer, Garbled, answer, check_names, ready};
+use super::backoff::BackOff;
 use super::exchange::{Conversation, Limits, Silence, Until};
-use super::pool::Pool;
 use super::process::Process;
 use super::request::Request;
 use super::{Program, ProgramError};
@@ -16,8 +18,6 @@ const LONGEST_GREETING: usize = 32 << 20;
 /// Bytes of an answer, beside those of its numbers, and of a number.
 const LONGEST_ANSWER: usize = 65_536;
 const LONGEST_NUMBER: usize = 64;
-/// Starts that are tried for a row before it is given up.
-const STARTS: usize = 3;
 
 /// A simulator that is a program answering line by line; see `docs/programs.md`.
 #[derive(Debug)]
@@ -25,7 +25,9 @@ pub struct Lines {
     program: Program,
     request: Request,
     statistics: Vec<String>,
-    pool: Pool<Worker>,
+    /// Workers that wait for work.
+    idle: Mutex<Vec<Worker>>,
+    back_off: BackOff,
 }
 
 /// One running program.
@@ -53,20 +55,16 @@ impl Lines {
     /// # Errors
     /// Where the program does not greet as it should, or the names cannot be used.
     pub fn new(program: Program, statistics: Option<Vec<String>>) -> Result<Self, ProgramError> {
-        let name = program.words.first().cloned().unwrap_or_default();
-        let unusable = |problem| ProgramError::Unusable { program: name.clone(), problem };
-        let pool = Pool::default();
-        let statistics = match statistics {
-            Some(names) => names,
+        let (statistics, worker) = match statistics {
+            Some(names) => (names, None),
             None => {
                 let (worker, names) = Worker::start(&program, &|| false)?;
-                pool.put(worker);
-                names
+                (names, Some(worker))
             }
         };
-        check_names(&statistics).map_err(|reason| unusable(format!("cannot be used: {reason}")))?;
-        let request = Request::new(&program.parameters);
-        Ok(Self { program, request, statistics, pool })
+        check_names(&statistics).map_err(|reason| program.unusable(format!("cannot be used: {reason}")))?;
+        let (request, idle) = (Request::new(&program.parameters), worker.into_iter().collect());
+        Ok(Self { program, request, statistics, idle: Mutex::new(idle), back_off: BackOff::default() })
     }
 
     /// Names of the statistics.
@@ -95,12 +93,12 @@ impl Lines {
             };
             match present.ask(self, row, cut) {
                 Reply::Outcome(outcome) => {
-                    self.pool.is_well();
+                    self.back_off.is_well();
                     *worker = Some(present);
                     return Some(outcome);
                 }
                 Reply::Lost { why, late } => {
-                    self.pool.has_died();
+                    self.back_off.has_died();
                     if late || present.id == 1 {
                         return Some(Err(Failure::Crashed(why)));
                     }
@@ -110,30 +108,21 @@ impl Lines {
         }
     }
 
-    /// A new worker, if need be after some attempts: trouble of a moment should cost no row.
+    fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new worker.
     fn start(&self, cut: &dyn Fn() -> bool) -> Option<Result<Worker, ProgramError>> {
-        let mut attempts = 0;
-        loop {
-            if !self.pool.back_off(cut) {
-                return None;
+        let start = || {
+            let (worker, names) = Worker::start(&self.program, cut)?;
+            if names == self.statistics {
+                return Ok(worker);
             }
-            let started = Worker::start(&self.program, cut).and_then(|(worker, names)| {
-                let name = || self.program.words.first().cloned().unwrap_or_default();
-                let other = || format!("greeted with other statistics than {}", list(&self.statistics));
-                if names == self.statistics {
-                    return Ok(worker);
-                }
-                Err(ProgramError::Unusable {
-                    program: name(),
-                    problem: format!("{}: {}", other(), list(&names)),
-                })
-            });
-            attempts += 1;
-            if started.is_ok() || attempts == STARTS {
-                return Some(started);
-            }
-            self.pool.has_died();
-        }
+            let (expected, found) = (list(&self.statistics), list(&names));
+            Err(self.program.unusable(format!("greeted with the statistics {found} and not {expected}")))
+        };
+        self.back_off.start(start, cut)
     }
 }
 
@@ -160,7 +149,7 @@ impl Worker {
         };
         conversation.process.end();
         let problem = format!("{problem}{}", conversation.process.tail.words());
-        Err(ProgramError::Unusable { program: program.words.first().cloned().unwrap_or_default(), problem })
+        Err(program.unusable(problem))
     }
 
     /// Asks for one simulation.
@@ -209,15 +198,15 @@ impl Simulator for Lines {
     }
 
     fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
-        let mut worker = self.pool.take();
+        let mut worker = self.idle().pop();
         let outcome = self.one(&mut worker, (theta, rng.external_seed()), &|| false);
-        worker.into_iter().for_each(|worker| self.pool.put(worker));
+        self.idle().extend(worker);
         let cut = || Err(Failure::Crashed("it was not waited for".into()));
         outcome.unwrap_or_else(cut).map(|values| summaries.copy_from_slice(&values))
     }
 
     fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
-        let mut worker = self.pool.take();
+        let mut worker = self.idle().pop();
         let (mut streams, nothing) = (jobs.streams(), vec![f64::NAN; self.statistics.len()]);
         while let Some(row) = feed.next() {
             let seed = streams.at(row).external_seed();
@@ -228,7 +217,7 @@ impl Simulator for Lines {
                 None => break,
             }
         }
-        worker.into_iter().for_each(|worker| self.pool.put(worker));
+        self.idle().extend(worker);
     }
 
     fn is_dear(&self) -> bool {
@@ -238,7 +227,7 @@ impl Simulator for Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        let mut workers = self.pool.take_all();
+        let mut workers = std::mem::take(&mut *self.idle());
         // All at once, so that they leave at the same time.
         workers.iter_mut().for_each(|worker| worker.conversation.process.close());
         workers.iter_mut().for_each(|worker| worker.conversation.process.end_gently());

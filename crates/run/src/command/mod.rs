@@ -1,19 +1,27 @@
 //! Simulators that are programs of their own: started without a shell, kept in process groups, held to time limits.
 //!
-//! A [`Program`] says what to start and where. [`Lines`] keeps workers that answer one request after another.
+//! A [`Program`] says what to start and where. [`Lines`] keeps workers that answer one request after another,
+//! [`Once`] starts the program for every simulation. What programs say is read by pure functions of bytes:
+//! [`ready`], [`answer`], [`output`].
 
 mod answer;
+mod backoff;
 mod exchange;
 mod groups;
+mod identity;
 mod lines;
-mod pool;
+mod once;
+mod output;
 mod process;
 mod request;
 mod tail;
 
 pub use answer::{Answer, Garbled, MOST_STATISTICS, Ready, answer, ready};
 pub use groups::end_all;
+pub use identity::{LARGEST_FILE, files, fingerprint};
 pub use lines::Lines;
+pub use once::Once;
+pub use output::{Output, output};
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,6 +40,16 @@ pub struct Program {
     pub timeout: Duration,
     /// How long the program may take to be ready.
     pub start_timeout: Duration,
+}
+
+impl Program {
+    fn name(&self) -> String {
+        self.words.first().cloned().unwrap_or_default()
+    }
+
+    fn unusable(&self, problem: String) -> ProgramError {
+        ProgramError::Unusable { program: self.name(), problem }
+    }
 }
 
 /// Why a program cannot be used.

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use counterpoise_core::problem::Simulator;
 use counterpoise_models::{NAMES, Setting};
+use counterpoise_run::executor::Tolerance;
 use serde_json::Value;
 
 use super::reading::{Place, Section};
@@ -54,6 +55,8 @@ pub(crate) struct Ready {
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+    /// How many failed simulations are borne.
+    pub(crate) tolerance: Tolerance,
 }
 
 /// Statistics that are observables at times: the first at every time, then the second at every time, and so on.
@@ -69,6 +72,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) parameters: Option<&'a [(String, Place)]>,
     /// Directory of the problem file.
     pub(crate) directory: &'a Path,
+    /// So many draws from the prior, to try a model; none where the prior has mistakes.
+    pub(crate) draws: &'a dyn Fn(usize) -> Vec<Vec<f64>>,
 }
 
 /// The model of the file, unless a mistake leaves none.
