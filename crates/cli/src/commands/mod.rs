@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod check;
+pub(crate) mod init;
 mod run;
 mod sbml;
 mod show;
@@ -17,6 +18,7 @@ use crate::trouble::Trouble;
 /// Does what was asked and gives the exit code.
 pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
     match command {
+        Command::Init(arguments) => init::init(arguments, output),
         Command::Run(arguments) => run::run(arguments, output),
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, output),
