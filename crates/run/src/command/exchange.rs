@@ -100,7 +100,9 @@ impl Conversation {
             match limits.until {
                 Until::End => {
                     let left = deadline.saturating_duration_since(Instant::now());
-                    self.process.wait_exit(left.max(LEAVING));
+                    if !self.process.wait_exit(left.max(LEAVING)) {
+                        return Err(Silence::Late(self.late(limits.time)));
+                    }
                     return Ok(std::mem::take(&mut self.heard));
                 }
                 Until::Line if self.heard[searched..].contains(&b'\n') => {}
