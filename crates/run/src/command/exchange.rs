@@ -61,6 +61,12 @@ impl Conversation {
         self.process.tail.clear();
     }
 
+    /// The program's last words since then, as the end of a sentence.
+    pub(super) fn words(&mut self) -> String {
+        self.process.drain(&mut self.scratch);
+        self.process.tail.words()
+    }
+
     /// Tells the program `words` and waits for what it says: a line without its end, or everything.
     pub(super) fn ask(
         &mut self,

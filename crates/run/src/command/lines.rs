@@ -162,7 +162,7 @@ impl Worker {
             Err(Silence::Cut) => "was not waited for".to_owned(),
         };
         conversation.process.end();
-        let problem = format!("{problem}{}", conversation.process.tail.words());
+        let problem = format!("{problem}{}", conversation.words());
         Err(program.unusable(problem))
     }
 
@@ -175,7 +175,7 @@ impl Worker {
         let request = lines.request.line(self.id, seed, theta);
         let (why, late) = match self.conversation.ask(request.as_bytes(), limits, cut) {
             Ok(line) => match lines.meaning(&line, self.id, seed) {
-                Ok(outcome) => return Reply::Outcome(outcome),
+                Ok(outcome) => return Reply::Outcome(outcome.map_err(|failure| self.with_words(failure))),
                 Err(error) => (error.to_string(), false),
             },
             Err(Silence::Failed(text)) => (format!("it {text}"), false),
@@ -183,8 +183,17 @@ impl Worker {
             Err(Silence::Cut) => return Reply::Cut,
         };
         self.conversation.process.end();
-        let why = format!("{why}; seed {seed}{}", self.conversation.process.tail.words());
+        let why = format!("{why}; seed {seed}{}", self.conversation.words());
         Reply::Lost { why, late }
+    }
+
+    /// A failure with what the program has said about it.
+    fn with_words(&mut self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Declined(text) => Failure::Declined(text + &self.conversation.words()),
+            Failure::Crashed(text) => Failure::Crashed(text + &self.conversation.words()),
+            other => other,
+        }
     }
 }
 

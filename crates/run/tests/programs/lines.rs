@@ -124,7 +124,7 @@ fn answers_that_are_wrong_but_honest_cost_no_restart() {
         ("decline", "simulator declined: no such rate"),
     ] {
         let (outcomes, processes) = outcomes(mode, 10.0);
-        fails_where_it_should(&outcomes, &[text]);
+        fails_where_it_should(&outcomes, &[text, "its last words:\n    last words of"]);
         assert_eq!(processes, 1, "{mode}");
     }
 }
