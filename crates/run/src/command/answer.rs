@@ -288,14 +288,15 @@ mod tests {
             b"a,b\n1,2\n",
         ];
         let (mut good, mut bad) = (0, 0);
-        for _ in 0..200_000 {
+        for _ in 0..50_000 {
             let mut line = whole[random(whole.len())].to_vec();
             for _ in 0..random(4) {
+                line.push(b' ');
                 let at = random(line.len());
                 match random(3) {
                     0 => line[at] = random(256) as u8,
                     1 => drop(line.drain(at..(at + 1 + random(8)).min(line.len() - 1).max(at))),
-                    _ => line.insert(at, b"{}[],:\"\\-+.eEnaN0\xff"[random(19)]),
+                    _ => line.insert(at, b"{}[],:\"\\-+.eEnaN0\xff"[random(18)]),
                 }
             }
             match answer(&line, 7, 2) {
@@ -313,6 +314,6 @@ mod tests {
                 assert!(printed.names.is_none_or(|names| names.len() == printed.values.len()));
             }
         }
-        assert!(good > 20_000 && bad > 20_000, "{good} {bad}");
+        assert!(good > 5_000 && bad > 5_000, "{good} {bad}");
     }
 }
