@@ -8,7 +8,7 @@ use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::stream::Seed;
 use counterpoise_run::drive::{self, Event, RunError, Seconds};
-use counterpoise_run::executor::Threads;
+use counterpoise_run::executor::{ExecutorError, Threads, Tolerant};
 use counterpoise_run::given;
 use counterpoise_run::store::{Directory, Header, Store};
 
@@ -49,7 +49,7 @@ fn infer(
     loaded: Loaded,
     (path, header, before): (&Path, &Header, usize),
 ) -> Result<u8, Trouble> {
-    let Loaded { name, problem, material, method, headline, .. } = loaded;
+    let Loaded { name, problem, material, method, headline, tolerance, .. } = loaded;
     let mut directory = Directory::new(path);
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
     let model = headline.as_deref();
@@ -64,7 +64,8 @@ fn infer(
     let simulated = material.simulator().is_some();
     let run = match material {
         Material::Simulator(simulator) => {
-            let mut executor = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+            let threads = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+            let mut executor = Tolerant::new(threads, tolerance);
             drive::run(task, &mut executor, &mut directory, &pool, &mut see)
         }
         Material::Table(table) => {
@@ -204,10 +205,17 @@ fn broken(
     before: usize,
 ) -> Trouble {
     let mut hints = Vec::new();
-    if let RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } } = error
-        && let Some(arguments) = arguments
-    {
-        hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, example)));
+    let example = match error {
+        RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } } => {
+            Some((*index, example))
+        }
+        RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
+            Some((*index, &**first))
+        }
+        _ => None,
+    };
+    if let (Some((index, example)), Some(arguments)) = (example, arguments) {
+        hints.push(format!("this repeats the example: {}", repeat(arguments, subject, index, example)));
     }
     if !watch.committed.is_empty() {
         let seconds = Seconds { total: watch.progress.elapsed(), ..Seconds::default() };

@@ -7,6 +7,7 @@ mod examples;
 mod interrupt;
 mod mistakes;
 mod networks;
+mod programs;
 mod runs;
 mod sbml;
 mod simulations;

@@ -171,8 +171,6 @@ fn models() {
         "option draws: expected a whole number, found 2.5",
     );
     refused(&with("builtin = \"toy-sorted\"\n", ""), "p.toml:6:2", "`model.builtin` is missing");
-    let problem = with("builtin = \"toy-sorted\"\ndraws = 3", "[model.command]\nfile = \"x\"");
-    refused(&problem, "p.toml:7:8", "models of the kind `command` are not supported by this version");
     let table = with("[model]\nbuiltin = \"toy-sorted\"\ndraws = 3\n", "");
     refused(&table, "p.toml:1:1", "`model` is missing");
     let top = Bench::new(&format!("{TOY}[network]\nreactions = \"\"\n"));

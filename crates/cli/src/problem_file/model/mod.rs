@@ -1,6 +1,7 @@
 //! `[model]`: the simulator, of whatever kind.
 
 mod builtin;
+mod command;
 mod network;
 mod observation;
 mod reach;
@@ -13,6 +14,7 @@ use std::path::Path;
 
 use counterpoise_core::problem::Simulator;
 use counterpoise_models::{NAMES, Setting};
+use counterpoise_run::executor::Tolerance;
 use serde_json::Value;
 
 use super::reading::{Place, Section};
@@ -21,8 +23,6 @@ pub(crate) use table::{TableModel, without_truth};
 
 /// Every kind of model that the format knows.
 const KINDS: [&str; 5] = ["builtin", "network", "sbml", "command", "table"];
-/// Those that this version does not run.
-const OTHERS: [&str; 1] = ["command"];
 
 /// The model of a file.
 pub(crate) struct Chosen {
@@ -63,6 +63,8 @@ pub(crate) struct Ready {
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+    /// How many failed simulations are borne.
+    pub(crate) tolerance: Tolerance,
 }
 
 /// Statistics that are observables at times: the first at every time, then the second at every time, and so on.
@@ -78,17 +80,14 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) parameters: Option<&'a [(String, Place)]>,
     /// Directory of the problem file.
     pub(crate) directory: &'a Path,
+    /// So many draws from the prior, to try a model; none where the prior has mistakes.
+    pub(crate) draws: &'a dyn Fn(usize) -> Vec<Vec<f64>>,
 }
 
 /// The model of the file, unless a mistake leaves none.
 pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Chosen> {
     let builtin = || format!("builtin = \"...\" takes one of {}", NAMES.join(", "));
     let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| section.has(kind)).collect();
-    for key in kinds.iter().filter(|kind| OTHERS.contains(kind)) {
-        let place = section.key_place(key);
-        let message = format!("models of the kind `{key}` are not supported by this version");
-        section.mistakes().add(place, message, builtin());
-    }
     match kinds[..] {
         [] => {
             section.missing("builtin", builtin());
@@ -108,6 +107,11 @@ pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         ["table"] => {
             section.only(&["table"]);
             let ready = table::read(section.section("table")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["command"] => {
+            section.only(&["command"]);
+            let ready = command::read(section.section("command")?, surroundings);
             Some(Chosen { paper: None, ready })
         }
         [_] => None,

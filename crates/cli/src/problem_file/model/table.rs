@@ -1,6 +1,7 @@
 //! `[model.table]`: simulations that exist already, one row each.
 
 use counterpoise_core::problem::Simulator;
+use counterpoise_run::executor::Tolerance;
 use counterpoise_run::given::Source;
 use counterpoise_tables::{Survey, TableError, TableFile};
 use serde_json::json;
@@ -124,6 +125,7 @@ pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         description: json!({ "table": identity }),
         headline: Some(format!("a table of {rows} simulations, {}", base.unwrap_or(name))),
         advice: None,
+        tolerance: Tolerance::Any,
         material: Material::Table(TableModel { file, survey, parameters, statistics }),
     })
 }
