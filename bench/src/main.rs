@@ -6,9 +6,11 @@ mod engine;
 mod estimator;
 mod objective;
 mod picture;
+mod programs;
 mod reference;
 mod runs;
 mod simulators;
+mod tables;
 
 use clap::{Parser, Subcommand};
 
@@ -33,8 +35,12 @@ enum What {
     Picture(picture::Options),
     /// Engine time a simulation, beyond simulator and search; peak memory.
     Engine(engine::Options),
+    /// The overhead of simulators that are programs of their own.
+    Programs(programs::Options),
     /// Exact simulation beside rebop, COPASI, libroadrunner and gillespy2.
     Simulators(simulators::Options),
+    /// A table of a million simulations beside R's package abc.
+    Tables(tables::Options),
     /// Simulating dimerizations over the whole prior.
     PriorCost(simulators::prior_cost::Options),
     /// Tau-leaping beside exact simulation: bias and time.
@@ -49,7 +55,9 @@ fn main() -> anyhow::Result<()> {
         What::Objective(options) => objective::run(&options),
         What::Picture(options) => picture::run(&options),
         What::Engine(options) => engine::run(&options),
+        What::Programs(options) => programs::run(&options),
         What::Simulators(options) => simulators::run(&options),
+        What::Tables(options) => tables::run(&options),
         What::PriorCost(options) => simulators::prior_cost::run(&options),
         What::Leaping(options) => simulators::leaping::run(&options),
     }

@@ -82,7 +82,7 @@ pub fn rule(text: &str) -> anyhow::Result<Box<dyn Weighting>> {
     Ok(match name {
         "uniform" => Box::new(ByFormula(Box::new(Uniform))),
         "sd" => Box::new(ByFormula(Box::new(Deviation))),
-        "mad" => Box::new(ByFormula(Box::new(Median))),
+        "mad" => Box::new(ByFormula(Box::new(Median::default()))),
         "informed" => Box::new(ByFormula(Box::new(Informed::default()))),
         "hellinger" => Box::new(hellinger(options)?),
         "genetic" => Box::new(Genetic::default()),

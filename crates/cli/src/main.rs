@@ -1,31 +1,7 @@
-//! The program `counterpoise`: typed arguments, then the meaning of a problem file, then the run, then print.
+//! The program `counterpoise`.
 
-mod args;
-mod commands;
-mod interrupt;
-mod output;
-mod print;
-mod problem_file;
-mod summary;
-mod table_file;
-mod trouble;
-
-use std::panic::catch_unwind;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
-    let output = output::Output::new(arguments.quiet);
-    let performed = catch_unwind(|| commands::perform(&arguments.command, output));
-    ExitCode::from(match performed {
-        Ok(Ok(code)) => code,
-        Ok(Err(trouble)) => trouble.report(output),
-        // The panic has been described on the standard error.
-        Err(_) => {
-            output.say("error: an invariant of the program is broken; please report the lines above with the problem file");
-            trouble::FAILED
-        }
-    })
+    counterpoise_cli::main()
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rand::Rng;
-
 use crate::problem::{Failure, Simulator};
 use crate::stream::{Seed, Stage, Stream, Streams};
 use crate::table::Table;
@@ -40,10 +38,10 @@ impl<'a> Jobs<'a> {
         RowStreams { streams: self.seed.streams(Stage::Simulate, self.generation), first: self.first }
     }
 
-    /// A 64-bit seed of `row` for a simulator outside this process.
+    /// The seed of `row` for a simulator outside this process: see [`Stream::external_seed`].
     #[must_use]
-    pub fn external_seed(&self, row: usize) -> u64 {
-        self.stream(row).next_u64()
+    pub fn external_seed(&self, row: usize) -> u32 {
+        self.stream(row).external_seed()
     }
 }
 
@@ -153,6 +151,18 @@ impl Simulated {
         }
     }
 
+    /// A generation that is finished: the summaries of every row, and those rows that failed. A row with a summary
+    /// that is not finite is one of them, whether it is listed or not.
+    #[must_use]
+    pub fn complete(summaries: Table, mut failures: BTreeMap<usize, Failure>) -> Self {
+        for (row, values) in summaries.iter().enumerate() {
+            if let Some(column) = values.iter().position(|value| !value.is_finite()) {
+                failures.entry(row).or_insert(Failure::NotFinite { column });
+            }
+        }
+        Self { done: vec![true; summaries.rows()], summaries, failures }
+    }
+
     /// Places a finished chunk.
     pub fn place(&mut self, chunk: &Chunk) {
         for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
@@ -204,5 +214,16 @@ mod tests {
         assert_eq!(simulated.usable(), [2]);
         assert_eq!(simulated.failures()[&0], Failure::NotFinite { column: 1 });
         assert_eq!(simulated.summaries().row(2), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn a_finished_generation_has_its_failures_found() {
+        let summaries = Table::from_rows(2, vec![1.0, 2.0, 3.0, f64::INFINITY, 5.0, 6.0, f64::NAN, 8.0]);
+        let declined = Failure::Declined("no".into());
+        let listed = BTreeMap::from([(2, declined.clone()), (3, declined.clone())]);
+        let simulated = Simulated::complete(summaries, listed);
+        assert_eq!((simulated.usable(), simulated.pending()), (vec![0], vec![]));
+        assert_eq!(simulated.failures()[&1], Failure::NotFinite { column: 1 });
+        assert_eq!((&simulated.failures()[&2], &simulated.failures()[&3]), (&declined, &declined));
     }
 }

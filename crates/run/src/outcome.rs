@@ -6,6 +6,7 @@ use counterpoise_core::stop::StopReason;
 
 use crate::executor::ExecutorError;
 use crate::store::StoreError;
+use counterpoise_tables::TableError;
 
 /// Something worth telling the user; the observer may break the run off.
 #[derive(Debug)]
@@ -81,6 +82,9 @@ pub enum RunError {
         /// Why.
         source: DigestError,
     },
+    /// A table of simulations could not be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// The store broke.
     #[error(transparent)]
     Store(#[from] StoreError),

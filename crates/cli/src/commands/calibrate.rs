@@ -9,7 +9,7 @@ use counterpoise_run::executor::Threads;
 use counterpoise_run::study::{Truths, datasets, infer};
 use serde::Serialize;
 
-use super::overrides;
+use super::{overrides, simulator};
 use crate::args::CalibrateArguments;
 use crate::output::Output;
 use crate::print::json;
@@ -67,16 +67,17 @@ struct Parameter {
 /// Calibrates the whole method of a problem, weight search included.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
-    let Loaded { name, problem, simulator, method, .. } = loaded;
+    let Loaded { name, problem, material, method, .. } = loaded;
+    let simulator = simulator(&material, "calibrate")?;
     let (pool, count) = (arguments.schedule.pool(), arguments.datasets as usize);
-    let data = datasets(&problem.prior, &*simulator, (&Truths::Prior, count), Seed(method.seed), &pool)
+    let data = datasets(&problem.prior, simulator, (&Truths::Prior, count), Seed(method.seed), &pool)
         .map_err(|error| Trouble::failed(error, None))?;
     let tally = Tally::new(output, "runs", count);
     let ranks = workers::map(&pool, count, |index| {
         let seed = Seed(method.seed.wrapping_add(1 + index as u64));
         let problem = Problem { observed: data[index].observed.clone(), ..problem.clone() };
         let d = problem.prior.dimension();
-        let mut executor = Threads::new(&*simulator, 1, None);
+        let mut executor = Threads::new(simulator, 1, None);
         let history = infer(problem, method.build(), seed, &mut executor);
         tally.done();
         let history =

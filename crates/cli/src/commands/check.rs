@@ -12,18 +12,21 @@ use counterpoise_run::executor::{Executor, Threads};
 use counterpoise_run::pool::Pool;
 use serde_json::{Value, json};
 
-use super::overrides;
+use super::{check_table, overrides};
 use crate::args::CheckArguments;
 use crate::output::Output;
 use crate::print::json;
 use crate::print::list::listed;
 use crate::print::number::duration;
 use crate::print::table::wrapped;
-use crate::problem_file::{Loaded, Method, Purpose, load};
+use crate::problem_file::{Loaded, Material, Method, Purpose, load};
 use crate::trouble::{DONE, FAILED, Trouble};
 
 /// Draws from the prior.
 const DRAWS: usize = 20;
+/// So many that all fail are enough where they have taken so many seconds.
+const HOPELESS: usize = 5;
+const HOPELESS_SECONDS: f64 = 2.0;
 /// Rows of the small generation that tells how long weighing takes, and seconds it may cost to simulate.
 const TRIAL: usize = 1_000;
 const PATIENCE: f64 = 2.0;
@@ -45,11 +48,25 @@ struct Tried {
     proposed: Proposed,
 }
 
+impl Tried {
+    /// Whether every draw failed.
+    fn is_hopeless(&self) -> bool {
+        self.failures.len() == self.seconds.len()
+    }
+}
+
 /// Checks a problem file and tries its model.
 pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let (pool, names) = (arguments.schedule.pool(), loaded.parameters());
-    let Loaded { name, problem, simulator, method, headline, advice, .. } = loaded;
+    let Loaded { name, problem, material, method, headline, advice, .. } = loaded;
+    let simulator = match material {
+        Material::Simulator(simulator) => simulator,
+        Material::Table(table) => {
+            let subject = check_table::Subject { name, problem, method, model: headline };
+            return check_table::check(arguments, subject, table, output);
+        }
+    };
     let tried =
         try_draws(&problem, &*simulator, &method, pool).map_err(|error| Trouble::failed(error, None))?;
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
@@ -59,7 +76,7 @@ pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Tr
     report["warnings"] = json!(heavy_tail(&tried.seconds, advice.as_deref()).into_iter().collect::<Vec<_>>());
     let text = if arguments.json { json::object(&report)? } else { page(&report, &names) };
     output.result(&text)?;
-    Ok(if tried.failures.len() == DRAWS { FAILED } else { DONE })
+    Ok(if tried.is_hopeless() { FAILED } else { DONE })
 }
 
 fn try_draws(
@@ -84,6 +101,9 @@ fn try_draws(
             },
             Err(_) => failures.push((row, Failure::Crashed("panic".into()))),
         }
+        if usable.is_empty() && row + 1 >= HOPELESS && seconds.iter().sum::<f64>() > HOPELESS_SECONDS {
+            break;
+        }
     }
     let same =
         |column: &usize| usable.len() > 1 && usable.iter().all(|row| row[*column] == usable[0][*column]);
@@ -103,7 +123,7 @@ fn estimate(
     let mean = tried.seconds.iter().sum::<f64>() / tried.seconds.len() as f64;
     let alone = mean * all / pool.threads() as f64;
     let rows = tried.proposed.thetas.rows();
-    if mean * rows as f64 / pool.threads() as f64 > PATIENCE {
+    if tried.is_hopeless() || mean * rows as f64 / pool.threads() as f64 > PATIENCE {
         return (alone, None);
     }
     let share = rows as f64 / method.simulations as f64;
@@ -156,7 +176,7 @@ fn describe(name: &str, tried: &Tried, method: &Method, (simulating, weighing): 
     });
     json!({
         "problem": name,
-        "draws": DRAWS,
+        "draws": tried.seconds.len(),
         "failed": tried.failures.len(),
         "failure": example,
         "constant": tried.constant,
@@ -180,7 +200,8 @@ fn page(report: &Value, parameters: &[String]) -> String {
         text += &format!("model: {model}\n");
     }
     text += &format!(
-        "{DRAWS} draws from the prior: {} each on average, {} the slowest\n",
+        "{} draws from the prior: {} each on average, {} the slowest\n",
+        report["draws"],
         seconds(&times["mean"]),
         seconds(&times["slowest"])
     );
@@ -198,6 +219,9 @@ fn page(report: &Value, parameters: &[String]) -> String {
     if !names.is_empty() {
         let names = names.iter().filter_map(Value::as_str);
         text += &format!("constant statistics: {}\n", listed(names, NAMED));
+    }
+    if report["failed"] == report["draws"] {
+        return text;
     }
     let weighing = match &estimate["weigh"] {
         Value::Null => "and the choice of weights".to_owned(),

@@ -11,7 +11,7 @@ use counterpoise_core::workers;
 use counterpoise_run::study::{Dataset, FirstShared, Truths, datasets, infer};
 use serde::Serialize;
 
-use super::overrides;
+use super::{overrides, simulator};
 use crate::args::CompareArguments;
 use crate::output::Output;
 use crate::print::json;
@@ -69,7 +69,8 @@ struct Comparison {
 pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8, Trouble> {
     let methods = methods(arguments)?;
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
-    let Loaded { name, problem, simulator, method, truth, .. } = loaded;
+    let Loaded { name, problem, material, method, truth, .. } = loaded;
+    let simulator = simulator(&material, "compare")?;
     let pool = arguments.schedule.pool();
     let truth = truth.filter(|_| !arguments.prior);
     if let Some(outside) = truth.as_ref().and_then(|truth| outside(&problem, truth)) {
@@ -77,12 +78,12 @@ pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8
     }
     let truths = truth.as_ref().map_or(Truths::Prior, |truth| Truths::At(truth));
     let (count, seed) = (arguments.datasets as usize, method.seed);
-    let data = datasets(&problem.prior, &*simulator, (&truths, count), Seed(seed), &pool)
+    let data = datasets(&problem.prior, simulator, (&truths, count), Seed(seed), &pool)
         .map_err(|error| Trouble::failed(error, None))?;
     let tally = Tally::new(output, "runs", count * methods.len());
     let judged = workers::map(&pool, count, |index| {
         // The same simulations for every method, and others for every dataset.
-        let mut executor = FirstShared::new(&*simulator);
+        let mut executor = FirstShared::new(simulator);
         let judge = |(rule, method): &(String, Method)| {
             let problem = Problem { observed: data[index].observed.clone(), ..problem.clone() };
             let seed = Seed(seed.wrapping_add(1 + index as u64));

@@ -2,23 +2,27 @@
 
 mod calibrate;
 mod check;
+mod check_table;
 mod compare;
+pub(crate) mod init;
 mod run;
 mod sbml;
 mod show;
 mod simulate;
 mod stored;
 
+use counterpoise_core::problem::Simulator;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
 use crate::output::Output;
-use crate::problem_file::Override;
+use crate::problem_file::{Material, Override};
 use crate::trouble::Trouble;
 
 /// Does what was asked and gives the exit code.
 pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
     match command {
+        Command::Init(arguments) => init::init(arguments, output),
         Command::Run(arguments) => run::run(arguments, output),
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, output),
@@ -27,6 +31,14 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
     }
+}
+
+/// The simulator of a problem, which a command that makes data of its own needs.
+fn simulator<'a>(material: &'a Material, command: &str) -> Result<&'a dyn Simulator, Trouble> {
+    material.simulator().ok_or_else(|| {
+        let message = anyhow::anyhow!("{command} makes data of its own: a table of simulations cannot");
+        Trouble::input(message, "use a problem whose model can be simulated".to_owned())
+    })
 }
 
 /// Values of the problem file that were given on the command line.

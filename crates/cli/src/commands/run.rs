@@ -8,7 +8,8 @@ use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::stream::Seed;
 use counterpoise_run::drive::{self, Event, RunError, Seconds};
-use counterpoise_run::executor::Threads;
+use counterpoise_run::executor::{ExecutorError, Threads, Tolerant};
+use counterpoise_run::given;
 use counterpoise_run::store::{Directory, Header, Store};
 
 use super::stored::{self, Stored};
@@ -18,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::progress::Progress;
 use crate::print::{json, posterior};
-use crate::problem_file::{Loaded, Method, Purpose, load};
+use crate::problem_file::{Loaded, Material, Method, Purpose, load};
 use crate::summary::{Ended, Subject, Summary};
 use crate::trouble::{DONE, STOPPED, Trouble};
 
@@ -48,7 +49,7 @@ fn infer(
     loaded: Loaded,
     (path, header, before): (&Path, &Header, usize),
 ) -> Result<u8, Trouble> {
-    let Loaded { name, problem, simulator, method, headline, .. } = loaded;
+    let Loaded { name, problem, material, method, headline, tolerance, .. } = loaded;
     let mut directory = Directory::new(path);
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
     let model = headline.as_deref();
@@ -58,13 +59,30 @@ fn infer(
     let mut watch = Watch::new(&method, output);
     prepare(&mut directory, header, subject)?;
     let pool = arguments.schedule.pool();
-    let mut executor = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
     let mut see = |event: Event<'_>| watch.see(&event);
-    let run = drive::run((&analysis, header), &mut executor, &mut directory, &pool, &mut see);
+    let task = (&analysis, header);
+    let simulated = material.simulator().is_some();
+    let run = match material {
+        Material::Simulator(simulator) => {
+            let threads = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+            let mut executor = Tolerant::new(threads, tolerance);
+            drive::run(task, &mut executor, &mut directory, &pool, &mut see)
+        }
+        Material::Table(table) => {
+            given::run(task, &table.source(method.simulations), &mut directory, &pool, &mut see)
+        }
+    };
     watch.progress.finish();
     let finished = match run {
         Ok(finished) => finished,
-        Err(error) => return Err(broken(&error, (arguments, subject), &directory, &watch, before)),
+        Err(RunError::Table(error)) => {
+            let hint = error.fault.hint();
+            return Err(Trouble::input(error, hint));
+        }
+        Err(error) => {
+            let repeated = simulated.then_some(arguments);
+            return Err(broken(&error, (repeated, subject), &directory, &watch, before));
+        }
     };
     let ended =
         Ended { history: &finished.history, reason: Some(finished.reason), seconds: finished.seconds };
@@ -178,18 +196,26 @@ impl Watch {
     }
 }
 
-/// A run that cannot go on: what is committed is kept, and a failure can be repeated.
+/// A run that cannot go on: what is committed is kept, and the failure of a simulator can be repeated.
 fn broken(
     error: &RunError,
-    (arguments, subject): (&RunArguments, Subject<'_>),
+    (arguments, subject): (Option<&RunArguments>, Subject<'_>),
     directory: &Directory,
     watch: &Watch,
     before: usize,
 ) -> Trouble {
     let mut hints = Vec::new();
-    if let RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } } = error
-    {
-        hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, example)));
+    let example = match error {
+        RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } } => {
+            Some((*index, example))
+        }
+        RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
+            Some((*index, &**first))
+        }
+        _ => None,
+    };
+    if let (Some((index, example)), Some(arguments)) = (example, arguments) {
+        hints.push(format!("this repeats the example: {}", repeat(arguments, subject, index, example)));
     }
     if !watch.committed.is_empty() {
         let seconds = Seconds { total: watch.progress.elapsed(), ..Seconds::default() };

@@ -6,19 +6,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use counterpoise_core::problem::Failure;
+use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::propose::propose_rows;
 use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::table::Table;
-use counterpoise_run::executor::{Executor, Threads};
+use counterpoise_run::executor::{Executor, ExecutorError, Threads, Tolerant};
+use counterpoise_tables::Kind;
+use counterpoise_tables::write::{self, Csv, Partial, Sink, WriteError};
 
 use super::overrides;
 use crate::args::SimulateArguments;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::problem_file::{Loaded, Override, Purpose, load, suggestion};
-use crate::table_file::{self, Csv, Partial, Sink};
 use crate::trouble::{DONE, FAILED, STOPPED, Trouble};
 
 /// Values held in memory at a time.
@@ -29,6 +30,10 @@ pub(crate) fn simulate(arguments: &SimulateArguments, output: Output) -> Result<
     let mut given = overrides(&arguments.problem);
     given.extend(arguments.seed.map(Override::seed));
     let loaded = load(&arguments.problem.problem, &given, Purpose::Simulate)?;
+    let Some(simulator) = loaded.material.simulator() else {
+        let message = anyhow!("a table of simulations cannot make more of them");
+        return Err(Trouble::input(message, "counterpoise run works on the table itself".to_owned()));
+    };
     if let Some(path) = &arguments.out {
         check_target(path, arguments.force)?;
     }
@@ -38,8 +43,10 @@ pub(crate) fn simulate(arguments: &SimulateArguments, output: Output) -> Result<
     let mut failures = Failures::default();
     let interrupt = Interrupt::listen(output);
     let fill = |sink: &mut dyn Sink| match (arguments.row, &theta) {
-        (Some(row), Some(theta)) => repeat(&loaded, theta, (arguments.generation, row), sink, &mut failures),
-        _ => table(&loaded, theta.as_deref(), (arguments, &interrupt), sink, &mut failures),
+        (Some(row), Some(theta)) => {
+            repeat((&loaded, simulator), theta, (arguments.generation, row), sink, &mut failures)
+        }
+        _ => table((&loaded, simulator), theta.as_deref(), (arguments, &interrupt), sink, &mut failures),
     };
     let filled = match &arguments.out {
         Some(path) => to_file(path, &names, fill),
@@ -65,8 +72,8 @@ fn stopped(arguments: &SimulateArguments, rows: usize) -> String {
 }
 
 fn check_target(path: &Path, force: bool) -> Result<(), Trouble> {
-    if table_file::kind(path).is_none() {
-        let hint = "name it .csv or .parquet".to_owned();
+    if Kind::of(path).is_none() {
+        let hint = format!("name it {}", Kind::ENDS);
         return Err(Trouble::input(anyhow!("cannot tell what kind of table {} is", path.display()), hint));
     }
     if path.exists() && !force {
@@ -141,9 +148,8 @@ fn to_file(
 ) -> anyhow::Result<ControlFlow<()>> {
     let context = || format!("cannot write {}", path.display());
     let (partial, file) = Partial::create(path).with_context(context)?;
-    let mut sink =
-        table_file::sink(path, file.try_clone().with_context(context)?, names).with_context(context)?;
-    let filled = fill(&mut *sink).with_context(context)?;
+    let mut sink = write::sink(path, file.try_clone().with_context(context)?, names).with_context(context)?;
+    let filled = fill(&mut *sink).map_err(|error| unwritten(error, &context()))?;
     if filled.is_continue() {
         sink.finish().with_context(context)?;
         partial.complete(&file).with_context(context)?;
@@ -164,25 +170,33 @@ fn to_stdout(
     match written() {
         // A reader that has gone away wants no more of it.
         Err(error) if gone(&error) => Ok(ControlFlow::Continue(())),
-        other => other.context("cannot write the result"),
+        other => other.map_err(|error| unwritten(error, "cannot write the result")),
     }
 }
 
+/// Why nothing was written, unless it is the simulations that are to blame.
+fn unwritten(error: anyhow::Error, context: &str) -> anyhow::Error {
+    if error.is::<ExecutorError>() { error } else { error.context(context.to_owned()) }
+}
+
 fn gone(error: &anyhow::Error) -> bool {
-    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    let kind = match error.downcast_ref::<WriteError>() {
+        Some(WriteError::Io(error)) => Some(error.kind()),
+        _ => error.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+    };
     kind == Some(std::io::ErrorKind::BrokenPipe)
 }
 
 /// Simulates a table, a block of rows at a time, until it is done or the user asks to stop.
 fn table(
-    loaded: &Loaded,
+    (loaded, simulator): (&Loaded, &dyn Simulator),
     theta: Option<&[f64]>,
     (arguments, interrupt): (&SimulateArguments, &Interrupt),
     sink: &mut dyn Sink,
     failures: &mut Failures,
 ) -> anyhow::Result<ControlFlow<()>> {
     let (rows, pool) = (arguments.rows.unwrap_or(1) as usize, arguments.schedule.pool());
-    let Loaded { problem, simulator, method, .. } = loaded;
+    let Loaded { problem, method, tolerance, .. } = loaded;
     let columns = problem.prior.dimension() + simulator.summaries();
     let size = (BLOCK / columns).clamp(1, 65_536);
     for first in (0..rows).step_by(size) {
@@ -192,7 +206,8 @@ fn table(
             None => propose_rows(&problem.prior, None, block, (Seed(method.seed), 0), &pool)?.thetas,
         };
         let jobs = Jobs { thetas: &thetas, seed: Seed(method.seed), generation: 0, first: first as u64 };
-        let mut executor = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+        let threads = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+        let mut executor = Tolerant::new(threads, *tolerance);
         let mut simulated = Simulated::empty(thetas.rows(), simulator.summaries());
         executor.run(jobs, &simulated.pending(), &mut |chunk: Chunk| {
             simulated.place(&chunk);
@@ -202,31 +217,32 @@ fn table(
             return Ok(ControlFlow::Break(()));
         }
         let finished = thetas.iter().zip(simulated.summaries().iter()).enumerate();
-        let lines = finished.map(|(row, (theta, summaries))| {
+        let mut values = Vec::with_capacity(thetas.rows() * columns);
+        for (row, (theta, summaries)) in finished {
             failures.see(theta, simulated.failures().get(&row));
-            [theta, summaries].concat()
-        });
-        sink.rows(&lines.collect::<Vec<_>>())?;
+            values.extend(theta.iter().chain(summaries));
+        }
+        sink.rows(&values)?;
     }
     Ok(ControlFlow::Continue(()))
 }
 
 /// Simulates one row of a run once more, with the random numbers it had there.
 fn repeat(
-    loaded: &Loaded,
+    (loaded, simulator): (&Loaded, &dyn Simulator),
     theta: &[f64],
     (generation, row): (u32, u64),
     sink: &mut dyn Sink,
     failures: &mut Failures,
 ) -> anyhow::Result<ControlFlow<()>> {
     let mut rng = Seed(loaded.method.seed).stream(Stage::Simulate, generation, row);
-    let mut summaries = Table::filled(1, loaded.simulator.summaries(), f64::NAN);
-    let run = || loaded.simulator.simulate(theta, &mut rng, summaries.row_mut(0));
+    let mut summaries = Table::filled(1, simulator.summaries(), f64::NAN);
+    let run = || simulator.simulate(theta, &mut rng, summaries.row_mut(0));
     let outcome =
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(Failure::Crashed("panic".into())));
     let mut simulated = Simulated::empty(1, summaries.columns());
     simulated.place(&Chunk::new(vec![0], summaries, vec![outcome]));
     failures.see(theta, simulated.failures().get(&0));
-    sink.rows(&[[theta, simulated.summaries().row(0)].concat()])?;
+    sink.rows(&[theta, simulated.summaries().row(0)].concat())?;
     Ok(ControlFlow::Continue(()))
 }

@@ -13,8 +13,10 @@ use super::weighting::{self, Weighting};
 
 /// Fewer particles carry no posterior, and fewer simulations no choice of weights.
 const LEAST_KEPT: usize = 20;
-const LEAST_SIMULATIONS: u64 = 40;
-const MOST_SIMULATIONS: u64 = 1 << 31;
+pub(super) const LEAST_SIMULATIONS: u64 = 40;
+pub(super) const MOST_SIMULATIONS: u64 = 1 << 31;
+/// Particles that are kept of a table, unless the file says otherwise.
+const MOST_OF_TABLE: usize = 1_000;
 const MOST_GENERATIONS: u64 = 10_000;
 
 /// What holds where `[method]` says nothing.
@@ -29,6 +31,15 @@ pub(crate) struct Defaults {
 impl Default for Defaults {
     fn default() -> Self {
         Self { simulations: 5_000, share: 0.05, generations: 5, proposal: Proposal::default() }
+    }
+}
+
+impl Defaults {
+    /// What holds for a table of so many simulations: all of them, in one generation that has to be choosy.
+    pub(crate) fn of_table(rows: usize) -> Self {
+        let share = (MOST_OF_TABLE as f64 / rows as f64).min(Self::default().share);
+        let share = share.max(LEAST_KEPT as f64 / rows as f64);
+        Self { simulations: rows as u64, share, generations: 1, ..Self::default() }
     }
 }
 

@@ -19,8 +19,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use counterpoise_core::problem::{Failure, Prior, Problem, Simulator};
+use counterpoise_core::propose::propose_rows;
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_models::Setting;
+use counterpoise_run::executor::Tolerance;
+use counterpoise_run::pool::Pool;
 use serde_json::{Value, json};
 
 pub(crate) use method::Method;
@@ -30,24 +33,26 @@ pub(crate) use rules::{names as rule_names, overrides as rule_overrides};
 
 use laws::Parameter;
 use model::{Chosen, Ready, Reordered, Surroundings};
+pub(crate) use model::{Material, TableModel};
 use observed::{Expected, Observed};
 use reading::{Place, Section, Table, Value as Written};
 
 /// Largest problem file that is read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What the problem is loaded for: simulating alone needs no observations.
+/// What the problem is loaded for: simulating alone needs no observations, and reading alone simulates none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Infer,
     Simulate,
+    Read,
 }
 
 /// A problem file that has no mistakes.
 pub(crate) struct Loaded {
     pub(crate) name: String,
     pub(crate) problem: Problem,
-    pub(crate) simulator: Box<dyn Simulator>,
+    pub(crate) material: Material,
     pub(crate) method: Method,
     /// Everything that determines the result, in canonical form.
     pub(crate) description: Value,
@@ -57,6 +62,8 @@ pub(crate) struct Loaded {
     pub(crate) advice: Option<String>,
     /// The parameters that the observations were made with, where the file says so.
     pub(crate) truth: Option<Vec<f64>>,
+    /// How many failed simulations are borne.
+    pub(crate) tolerance: Tolerance,
 }
 
 impl Loaded {
@@ -77,12 +84,22 @@ pub(crate) enum LoadError {
 pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Result<Loaded, LoadError> {
     let unreadable = |reason| LoadError::Unreadable { path: path.into(), reason };
     let bytes = read_bounded(path, MOST_BYTES).map_err(unreadable)?;
+    load_text(path, &bytes, overrides, purpose).map_err(LoadError::Mistakes)
+}
+
+/// The same from the bytes of the file.
+fn load_text(
+    path: &Path,
+    bytes: &[u8],
+    overrides: &[Override],
+    purpose: Purpose,
+) -> Result<Loaded, Mistakes> {
     let mut mistakes = Mistakes::default();
-    let source = mistakes.source(path.display().to_string(), String::from_utf8_lossy(&bytes));
-    if let Err(error) = std::str::from_utf8(&bytes) {
+    let source = mistakes.source(path.display().to_string(), String::from_utf8_lossy(bytes));
+    if let Err(error) = std::str::from_utf8(bytes) {
         let at = error.valid_up_to();
         mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", None);
-        return Err(LoadError::Mistakes(mistakes));
+        return Err(mistakes);
     }
     let mut table = Table::parse(source, &mut mistakes);
     if mistakes.is_empty() {
@@ -91,25 +108,47 @@ pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Res
     let loaded = mistakes.is_empty().then(|| interpret(&table, path, purpose, &mut mistakes)).flatten();
     match loaded {
         Some(loaded) if mistakes.is_empty() => Ok(loaded),
-        _ => Err(LoadError::Mistakes(mistakes)),
+        _ => Err(mistakes),
     }
+}
+
+/// What the bytes of a problem file in `directory` mean: a description, or every mistake. Nothing is simulated and no
+/// program is started, whatever they say: this is for fuzzing.
+pub(crate) fn read_text(bytes: &[u8], directory: &Path) -> Result<Value, String> {
+    let mut mistakes = Mistakes::default();
+    let source = mistakes.source("problem.toml", String::from_utf8_lossy(bytes));
+    let parsed = Table::parse(source, &mut mistakes);
+    if let Some(Written::Table(model)) = parsed.get("model").map(|entry| &entry.node.value)
+        && model.get("command").is_some()
+    {
+        return Err("a program would be started".into());
+    }
+    let loaded = load_text(&directory.join("problem.toml"), bytes, &[], Purpose::Read);
+    loaded.map(|loaded| loaded.description).map_err(|mistakes| mistakes.render(false))
 }
 
 fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
     let place = mistakes.place(0, 0..0);
     let mut root = Section::root(table, place, mistakes);
     root.only_or(&["name", "parameters", "model", "observed", "method", "stop"], |key| {
-        ["network", "sbml"].contains(&key).then(|| format!("it belongs to the model: [model.{key}]"))
+        ["network", "sbml", "command", "table"]
+            .contains(&key)
+            .then(|| format!("it belongs to the model: [model.{key}]"))
     });
     let name = read_name(&mut root, path);
     let directory = path.parent().unwrap_or(Path::new(""));
     let names = parameter_names(&mut root);
-    let surroundings = Surroundings { parameters: names.as_deref(), directory };
+    let draws = |count: usize| trial_draws(table, place, count);
+    let surroundings = Surroundings { parameters: names.as_deref(), directory, draws: &draws };
     let chosen = read_model(&mut root, &surroundings);
     let parameters = read_parameters(&mut root, chosen.as_ref());
     let defaults = method_defaults(chosen.as_ref());
     let mut method =
         root.section("method").map_or(defaults.into(), |section| method::read(section, defaults));
+    let table = chosen.as_ref().and_then(|chosen| chosen.ready.as_ref()?.material.table());
+    if let (Some(table), Some(section)) = (table, root.section("method")) {
+        table.check_method(section, &method);
+    }
     if let Some(stop) = root.section("stop") {
         method::read_stop(stop, &mut method);
     }
@@ -122,10 +161,13 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     };
     let observed = match purpose {
         Purpose::Simulate => Some(Observed::Values(Vec::new())),
-        Purpose::Infer => read_observed(&mut root, &expected),
+        _ if table.is_some() => {
+            model::without_truth(&mut root).then(|| read_observed(&mut root, &expected)).flatten()
+        }
+        Purpose::Infer | Purpose::Read => read_observed(&mut root, &expected),
     };
     let parts = Parts { name, model: chosen?.ready?, parameters: parameters?, method, observed: observed? };
-    mistakes.is_empty().then(|| assemble(parts, mistakes)).flatten()
+    mistakes.is_empty().then(|| assemble(parts, purpose, mistakes)).flatten()
 }
 
 fn read_name(root: &mut Section<'_>, path: &Path) -> String {
@@ -149,6 +191,20 @@ fn parameter_names(root: &mut Section<'_>) -> Option<Vec<(String, Place)>> {
     Some(section.keys().into_iter().map(|key| (key.clone(), section.key_place(&key))).collect())
 }
 
+/// Draws from the prior for a model that must be tried before it is known; whatever is wrong with the prior is noted
+/// elsewhere.
+fn trial_draws(table: &Table, place: Place, count: usize) -> Vec<Vec<f64>> {
+    let mut unheard = Mistakes::default();
+    let mut root = Section::root(table, place, &mut unheard);
+    let parameters = root.section("parameters").map(laws::read).unwrap_or_default();
+    if !unheard.is_empty() {
+        return Vec::new();
+    }
+    let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
+    let proposed = propose_rows(&prior, None, 0..count, (Seed(0), 0), &Pool::new(1));
+    proposed.map_or_else(|_| Vec::new(), |proposed| proposed.thetas.iter().map(<[f64]>::to_vec).collect())
+}
+
 fn read_model(root: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option<Chosen> {
     if !root.has("model") {
         root.missing("model", "a problem has a [model], for example builtin = \"death\"".to_owned());
@@ -158,6 +214,9 @@ fn read_model(root: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option
 
 /// What holds where `[method]` says nothing: the paper's numbers where the file asks for one of its experiments.
 fn method_defaults(chosen: Option<&Chosen>) -> method::Defaults {
+    if let Some(table) = chosen.and_then(|chosen| chosen.ready.as_ref()?.material.table()) {
+        return method::Defaults::of_table(table.rows());
+    }
     let paper = chosen.and_then(|chosen| chosen.paper.as_ref()).filter(|paper| paper.written);
     paper.map_or_else(method::Defaults::default, |paper| (&paper.setting).into())
 }
@@ -230,7 +289,7 @@ struct Parts {
 }
 
 /// Puts a problem together; making data at a truth may still fail.
-fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
+fn assemble(parts: Parts, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
     let Parts { name, model, parameters, method, observed } = parts;
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
     let laws: serde_json::Map<String, Value> =
@@ -242,15 +301,19 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
         "parameters": laws,
         "model": model.description,
     });
-    let simulator = Reordered::wrap(model.simulator, &model.parameters, &names);
+    let material = match model.material {
+        Material::Simulator(inner) => Material::Simulator(Reordered::wrap(inner, &model.parameters, &names)),
+        table @ Material::Table(_) => table,
+    };
     let truth = match &observed {
         Observed::Truth { theta, .. } => Some(theta.clone()),
         Observed::Values(_) => None,
     };
     let observed = match observed {
         Observed::Values(values) => values,
+        Observed::Truth { .. } if purpose == Purpose::Read => Vec::new(),
         Observed::Truth { theta, seed, place } => {
-            let made = observe(&*simulator, &theta, Seed(seed.unwrap_or(method.seed)));
+            let made = observe(material.simulator()?, &theta, Seed(seed.unwrap_or(method.seed)));
             made.map_err(|failure| {
                 mistakes.add(place, format!("the model cannot be simulated at the truth: {failure}"), None);
             })
@@ -262,8 +325,8 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
     description["method"] = method.describe();
     let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
     let problem = Problem { prior: prior.into(), statistics: model.statistics, observed };
-    let Ready { headline, advice, .. } = model;
-    Some(Loaded { name, problem, simulator, method, description, headline, advice, truth })
+    let Ready { headline, advice, tolerance, .. } = model;
+    Some(Loaded { name, problem, material, method, description, headline, advice, tolerance, truth })
 }
 
 /// Synthetic observations at `theta`.

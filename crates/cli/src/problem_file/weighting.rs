@@ -15,7 +15,7 @@ const RULES: [(&str, Read); 8] = [
     ("auto", |section| plain(section, auto)),
     ("uniform", |section| plain(section, || by(Uniform))),
     ("sd", |section| plain(section, || by(Deviation))),
-    ("mad", |section| plain(section, || by(Median))),
+    ("mad", |section| plain(section, || by(Median::default()))),
     ("informed", |section| plain(section, || by(Informed::default()))),
     ("hellinger", |section| Plan::Hellinger(hellinger::read(section))),
     ("genetic", |section| plain(section, || Box::new(weigh::Genetic::default()))),

@@ -32,6 +32,7 @@ fn every_example_runs_within_its_time_and_finds_what_its_page_says() {
             "diffusion" => diffusion(parameters),
             "dimerization" => dimerization(parameters),
             "sir" => sir(parameters),
+            "table" => near(number(parameters, "k", "log10_mean"), -1.107, 0.35),
             "lotka-volterra" => {
                 holds(parameters, &[("birth", 1.0), ("meal", 0.005), ("death", 0.6)]);
             }
@@ -39,11 +40,12 @@ fn every_example_runs_within_its_time_and_finds_what_its_page_says() {
             "sbml" => {
                 holds(parameters, &[("transcription", 10.0), ("translation", 5.0), ("dilution", 0.2)]);
             }
+            "ricker" => holds(parameters, &[("log_r", 3.8), ("phi", 10.0)]),
             other => panic!("no test knows what examples/{other} should find"),
         }
         seen += 1;
     }
-    assert_eq!(seen, 8);
+    assert_eq!(seen, 9);
 }
 
 fn number(parameters: &Value, name: &str, key: &str) -> f64 {

@@ -7,9 +7,11 @@ mod examples;
 mod interrupt;
 mod mistakes;
 mod networks;
+mod programs;
 mod runs;
 mod sbml;
 mod simulations;
+mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};

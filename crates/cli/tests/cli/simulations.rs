@@ -48,7 +48,7 @@ fn files_are_not_overwritten_unless_asked() {
     bench
         .run(&["simulate", "p.toml", "--rows", "5", "--out", "s.xls"])
         .exits(2)
-        .says("name it .csv or .parquet");
+        .says("name it .csv, .csv.gz or .parquet");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A model that turns parameters into summaries, and the ways one simulation can fail.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::simulate::{Feed, Jobs};
@@ -16,7 +17,7 @@ pub enum Failure {
         column: usize,
     },
     /// The simulator panicked, exited, or answered nonsense.
-    #[error("simulator crashed: {0}")]
+    #[error("simulator failed: {0}")]
     Crashed(String),
     /// The simulator ran longer than allowed.
     #[error("simulator exceeded {0:?}")]
@@ -24,6 +25,9 @@ pub enum Failure {
     /// The simulator declined these parameters.
     #[error("simulator declined: {0}")]
     Declined(String),
+    /// A row of a table whose parameter of this name is missing, or impossible under the prior.
+    #[error("the parameter {0} is missing or lies outside the prior")]
+    OutsidePrior(Arc<str>),
 }
 
 /// A model that turns parameters into summaries.
@@ -46,6 +50,12 @@ pub trait Simulator: Send + Sync {
             feed.finish(row, &summaries, outcome);
         }
     }
+
+    /// Whether a row costs so much that it is handed on the moment it is finished, so that little is lost where the
+    /// run is killed.
+    fn is_dear(&self) -> bool {
+        false
+    }
 }
 
 /// What points at a simulator is one.
@@ -67,6 +77,10 @@ macro_rules! forward {
 
             fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
                 (**self).simulate_rows(jobs, feed);
+            }
+
+            fn is_dear(&self) -> bool {
+                (**self).is_dear()
             }
         }
     };

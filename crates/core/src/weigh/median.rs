@@ -2,12 +2,32 @@
 
 use super::Formula;
 use super::deviation::invert;
+use crate::table::Table;
 use crate::view::View;
 
 /// Every statistic in units of its median absolute deviation (Prangle 2017), which outliers cannot stretch;
 /// in units of its standard deviation where more than half of its values are equal.
 #[derive(Clone, Copy, Debug)]
-pub struct Median;
+pub struct Median {
+    /// Rows that a median is taken over, at the most: an even share of them where there are more.
+    pub most_rows: usize,
+}
+
+/// The rule itself: medians of all rows.
+impl Default for Median {
+    fn default() -> Self {
+        Self { most_rows: usize::MAX }
+    }
+}
+
+impl Median {
+    /// Medians of ten thousand rows, whose error is below a hundredth of a spread: enough to start a search from and to
+    /// compare with.
+    #[must_use]
+    pub fn quick() -> Self {
+        Self { most_rows: 10_000 }
+    }
+}
 
 impl Formula for Median {
     fn name(&self) -> &'static str {
@@ -16,37 +36,109 @@ impl Formula for Median {
 
     fn weights(&self, view: &View<'_>, rows: &[u32]) -> Vec<f64> {
         let fallback = view.deviations(rows);
-        // Beyond so many rows the error of a median is below a hundredth of a spread.
-        let rows: Vec<u32> = rows.iter().copied().step_by(rows.len().div_ceil(MOST_ROWS).max(1)).collect();
-        let mut column = Vec::with_capacity(rows.len());
-        let mut spread = |j: usize| {
-            column.clear();
-            column.extend(rows.iter().map(|&row| view.features.at(row as usize, j)));
-            let middle = median(&mut column);
-            column.iter_mut().for_each(|value| *value = (*value - middle).abs());
-            let mad = median(&mut column);
-            if mad > 0.0 { mad } else { fallback[j] }
+        let step = rows.len().div_ceil(self.most_rows).max(1);
+        let fewer: Vec<u32>;
+        let rows = if step > 1 {
+            fewer = rows.iter().copied().step_by(step).collect();
+            &fewer
+        } else {
+            rows
         };
-        invert((0..view.observed.len()).map(&mut spread).collect())
+        let middle = medians(view.features, rows, |_, value| value);
+        let mads = medians(view.features, rows, |j, value| (value - middle[j]).abs());
+        invert(mads.into_iter().zip(fallback).map(|(mad, sd)| if mad > 0.0 { mad } else { sd }).collect())
     }
 }
 
-/// Rows that a median is taken over, at the most.
-const MOST_ROWS: usize = 10_000;
+/// Up to so many rows a column is put into memory and its median selected.
+const FEW: usize = 40_000;
+/// Values that guess where a median is.
+const SAMPLE: usize = 16_384;
+
+/// The lower median of `map(column, value)` in each column, over `rows`.
+///
+/// A median of many rows is first fenced in by a sample; one pass over the table then counts what lies below the fence
+/// and keeps what lies inside it, a few in a hundred. Where the median turns out to lie outside, it is selected among all.
+fn medians(features: &Table, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+    let value = |row: u32, j: usize| map(j, features.at(row as usize, j));
+    let column =
+        |j: usize, step: usize| -> Vec<f64> { rows.iter().step_by(step).map(|&row| value(row, j)).collect() };
+    let width = features.columns();
+    if rows.len() <= FEW {
+        return (0..width).map(|j| median(&mut column(j, 1))).collect();
+    }
+    let step = rows.len() / SAMPLE;
+    let fences: Vec<(f64, f64)> = (0..width).map(|j| fence(&mut column(j, step))).collect();
+    let (mut below, mut inside) = (vec![0; width], vec![Vec::new(); width]);
+    for &row in rows {
+        let fenced = fences.iter().zip(&mut below).zip(&mut inside);
+        for (j, (&value, ((&(low, high), below), inside))) in
+            features.row(row as usize).iter().zip(fenced).enumerate()
+        {
+            let value = map(j, value);
+            *below += usize::from(value < low);
+            if (value >= low) & (value <= high) {
+                inside.push(value);
+            }
+        }
+    }
+    let rank = (rows.len() - 1) / 2;
+    let found = below.into_iter().zip(inside).enumerate().map(|(j, (below, mut inside))| {
+        match rank.checked_sub(below) {
+            Some(rank) if rank < inside.len() => nth(&mut inside, rank),
+            _ => median(&mut column(j, 1)),
+        }
+    });
+    found.collect()
+}
+
+/// Two values between which the median of all very likely lies: four standard errors of its rank in the sample.
+fn fence(sample: &mut [f64]) -> (f64, f64) {
+    let (middle, slack) = (sample.len() / 2, 2 * sample.len().isqrt() + 2);
+    let high = nth(sample, (middle + slack).min(sample.len() - 1));
+    (nth(sample, middle.saturating_sub(slack)), high)
+}
+
+fn nth(values: &mut [f64], rank: usize) -> f64 {
+    *values.select_nth_unstable_by(rank, f64::total_cmp).1
+}
 
 /// The lower median; reorders `values`.
 fn median(values: &mut [f64]) -> f64 {
-    let middle = (values.len() - 1) / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    nth(values, (values.len() - 1) / 2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::{Seed, Stage};
+    use rand::RngExt;
 
     #[test]
     fn median_of_odd_and_even_counts() {
         assert_eq!(median(&mut [5.0, 1.0, 3.0]), 3.0);
         assert_eq!(median(&mut [4.0, 1.0, 3.0, 2.0]), 2.0);
+    }
+
+    /// Smooth, with many ties, sorted, of a period that the sample meets, and a step that the sample cannot fence in.
+    #[test]
+    fn medians_of_many_rows_equal_sorting() {
+        let mut rng = Seed(3).stream(Stage::Weigh, 0, 0);
+        for count in [FEW + 1, 3 * FEW] {
+            let data = (0..count).flat_map(|i| {
+                let draw: f64 = rng.random();
+                let step = if i < count / 2 { 0.0 } else { 1.0 };
+                [draw, (draw * 4.0).floor(), i as f64, (i % SAMPLE) as f64, step]
+            });
+            let table = Table::from_rows(5, data.collect());
+            let rows: Vec<u32> = (0..count as u32).filter(|row| row % 7 != 3).collect();
+            let found = medians(&table, &rows, |j, value| (value - j as f64).abs());
+            for (j, found) in found.into_iter().enumerate() {
+                let mut column: Vec<f64> =
+                    rows.iter().map(|&row| (table.at(row as usize, j) - j as f64).abs()).collect();
+                column.sort_by(f64::total_cmp);
+                assert_eq!(found, column[(rows.len() - 1) / 2], "column {j} of {count}");
+            }
+        }
     }
 }

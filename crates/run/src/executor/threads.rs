@@ -28,7 +28,7 @@ pub struct Threads<S> {
 impl<S: Simulator> Threads<S> {
     /// An executor with `threads` workers, which hand on finished rows `chunk` at a time, or where that is `None`
     /// about twice a second. A worker takes a few rows after another from what is left, so nobody waits long for
-    /// a slow row before the end.
+    /// a slow row before the end. Rows of a simulator that is dear are handed on one by one.
     pub fn new(simulator: S, threads: usize, chunk: Option<usize>) -> Self {
         Self { simulator, threads: threads.max(1), chunk }
     }
@@ -38,6 +38,7 @@ impl<S: Simulator> Threads<S> {
         let mut worker = Worker {
             shared,
             chunk: self.chunk,
+            at_once: self.simulator.is_dear(),
             share: 8 * self.threads,
             columns: self.simulator.summaries(),
             waiting: &[],
@@ -96,6 +97,8 @@ struct Finished {
 struct Worker<'a, 'r> {
     shared: Shared<'a, 'r>,
     chunk: Option<usize>,
+    /// Whether a finished row is handed on by itself, whatever the chunk.
+    at_once: bool,
     /// A worker takes at most one part in so many of what is left.
     share: usize,
     columns: usize,
@@ -162,7 +165,7 @@ impl Feed for Worker<'_, '_> {
         self.finished.outcomes.push(outcome);
         // Rows of a millisecond or more can be slower than the pace foresaw: the clock costs nothing beside them.
         let late = || self.pace < 500 && self.chunk.is_none() && self.clock.elapsed() > CHUNK_TIME;
-        if self.finished.rows.len() >= self.chunk.unwrap_or(self.pace) || late() {
+        if self.at_once || self.finished.rows.len() >= self.chunk.unwrap_or(self.pace) || late() {
             self.hand_on();
         }
     }

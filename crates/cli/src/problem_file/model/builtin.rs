@@ -2,10 +2,11 @@
 
 use counterpoise_models::{Model, ModelError, NAMES, Preset, builtin, options, setting};
 use counterpoise_networks::language::near_miss;
+use counterpoise_run::executor::Tolerance;
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Section, suggestion};
-use super::{Chosen, Paper, Ready};
+use super::{Chosen, Material, Paper, Ready};
 
 const PRESETS: [&str; 2] = ["text", "appendix"];
 
@@ -38,12 +39,13 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<Chosen> {
     let setting = setting(name, preset?).ok()?;
     let ready = |model: Model| Ready {
         description: describe(&model, preset.unwrap_or_default()),
-        simulator: model.simulator,
+        material: Material::Simulator(model.simulator),
         parameters: model.parameters,
         statistics: model.statistics,
         series: None,
         headline: None,
         advice: None,
+        tolerance: Tolerance::Any,
     };
     let paper = Paper { name, setting, written: section.has("preset") };
     Some(Chosen { paper: Some(paper), ready: model.map(ready) })

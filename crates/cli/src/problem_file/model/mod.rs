@@ -1,26 +1,28 @@
 //! `[model]`: the simulator, of whatever kind.
 
 mod builtin;
+mod command;
 mod network;
 mod observation;
 mod reach;
 mod ready;
 mod reordered;
 mod sbml;
+mod table;
 
 use std::path::Path;
 
 use counterpoise_core::problem::Simulator;
 use counterpoise_models::{NAMES, Setting};
+use counterpoise_run::executor::Tolerance;
 use serde_json::Value;
 
 use super::reading::{Place, Section};
 pub(crate) use reordered::Reordered;
+pub(crate) use table::{TableModel, without_truth};
 
 /// Every kind of model that the format knows.
 const KINDS: [&str; 5] = ["builtin", "network", "sbml", "command", "table"];
-/// Those that this version does not run.
-const OTHERS: [&str; 2] = ["command", "table"];
 
 /// The model of a file.
 pub(crate) struct Chosen {
@@ -38,9 +40,17 @@ pub(crate) struct Paper {
     pub(crate) written: bool,
 }
 
+/// Where simulations come from.
+pub(crate) enum Material {
+    /// They are made.
+    Simulator(Box<dyn Simulator>),
+    /// They exist already.
+    Table(TableModel),
+}
+
 /// A model without mistakes.
 pub(crate) struct Ready {
-    pub(crate) simulator: Box<dyn Simulator>,
+    pub(crate) material: Material,
     /// Names of the parameters, in the simulator's order.
     pub(crate) parameters: Vec<String>,
     /// Names of the summaries, in the simulator's order.
@@ -53,6 +63,8 @@ pub(crate) struct Ready {
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+    /// How many failed simulations are borne.
+    pub(crate) tolerance: Tolerance,
 }
 
 /// Statistics that are observables at times: the first at every time, then the second at every time, and so on.
@@ -68,17 +80,14 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) parameters: Option<&'a [(String, Place)]>,
     /// Directory of the problem file.
     pub(crate) directory: &'a Path,
+    /// So many draws from the prior, to try a model; none where the prior has mistakes.
+    pub(crate) draws: &'a dyn Fn(usize) -> Vec<Vec<f64>>,
 }
 
 /// The model of the file, unless a mistake leaves none.
 pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Chosen> {
     let builtin = || format!("builtin = \"...\" takes one of {}", NAMES.join(", "));
     let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| section.has(kind)).collect();
-    for key in kinds.iter().filter(|kind| OTHERS.contains(kind)) {
-        let place = section.key_place(key);
-        let message = format!("models of the kind `{key}` are not supported by this version");
-        section.mistakes().add(place, message, builtin());
-    }
     match kinds[..] {
         [] => {
             section.missing("builtin", builtin());
@@ -93,6 +102,16 @@ pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         ["sbml"] => {
             section.only(&["sbml"]);
             let ready = sbml::read(section.section("sbml")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["table"] => {
+            section.only(&["table"]);
+            let ready = table::read(section.section("table")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["command"] => {
+            section.only(&["command"]);
+            let ready = command::read(section.section("command")?, surroundings);
             Some(Chosen { paper: None, ready })
         }
         [_] => None,

@@ -5,11 +5,12 @@ use counterpoise_networks::{
     Counting, Event, Expression, Method, Network, NoiseLaw, Observable, Observation, Rate, Reaction,
     Simulation,
 };
+use counterpoise_run::executor::Tolerance;
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Place, Section};
 use super::observation::Course;
-use super::{Ready, Series};
+use super::{Material, Ready, Series};
 
 /// Makes the model, unless there are mistakes since `before`.
 pub(super) fn complete(
@@ -49,12 +50,13 @@ pub(super) fn complete(
     let simulation = simulation.ok().filter(|_| section.mistakes().count() == before)?;
     Some(Ready {
         statistics: simulation.statistics().to_vec(),
-        simulator: Box::new(simulation),
+        material: Material::Simulator(Box::new(simulation)),
         parameters: names,
         series: Some(series),
         description,
         headline: Some(headline),
         advice,
+        tolerance: Tolerance::Any,
     })
 }
 

@@ -1,0 +1,43 @@
+//! The program `counterpoise` as a library: typed arguments, then the meaning of a problem file, then the run, then print.
+
+mod args;
+mod commands;
+mod interrupt;
+mod output;
+mod print;
+mod problem_file;
+mod summary;
+mod trouble;
+
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Runs the program with the arguments it was started with.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let output = output::Output::new(arguments.quiet);
+    let performed = catch_unwind(|| commands::perform(&arguments.command, output));
+    ExitCode::from(match performed {
+        Ok(Ok(code)) => code,
+        Ok(Err(trouble)) => trouble.report(output),
+        // The panic has been described on the standard error.
+        Err(_) => {
+            output.say("error: an invariant of the program is broken; please report the lines above with the problem file");
+            trouble::FAILED
+        }
+    })
+}
+
+/// What the bytes of a problem file in `directory` mean: a description in JSON, or every mistake as the user would see
+/// it. Nothing is simulated and no program is started. This is for fuzzing and no part of the library's interface.
+///
+/// # Errors
+/// With the mistakes.
+#[doc(hidden)]
+pub fn read_problem(bytes: &[u8], directory: &Path) -> Result<String, String> {
+    problem_file::read_text(bytes, directory).map(|description| description.to_string())
+}
