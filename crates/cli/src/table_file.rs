@@ -32,7 +32,8 @@ impl<W: Write> Csv<W> {
     }
 }
 
-fn quoted(name: &str) -> String {
+/// A cell with text, in quotes where it needs them.
+pub(crate) fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

@@ -139,6 +139,7 @@ impl Chunk {
 pub struct Simulated {
     summaries: Table,
     done: Vec<bool>,
+    count: usize,
     failures: BTreeMap<usize, Failure>,
 }
 
@@ -149,6 +150,7 @@ impl Simulated {
         Self {
             summaries: Table::filled(rows, columns, f64::NAN),
             done: vec![false; rows],
+            count: 0,
             failures: BTreeMap::new(),
         }
     }
@@ -156,12 +158,18 @@ impl Simulated {
     /// Places a finished chunk.
     pub fn place(&mut self, chunk: &Chunk) {
         for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
-            self.done[row] = true;
+            self.count += usize::from(!std::mem::replace(&mut self.done[row], true));
             match outcome {
                 Ok(()) => self.summaries.row_mut(row).copy_from_slice(chunk.summaries.row(slot)),
                 Err(failure) => drop(self.failures.insert(row, failure.clone())),
             }
         }
+    }
+
+    /// How many rows are finished.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.count
     }
 
     /// Rows still to be run.

@@ -15,7 +15,7 @@ use counterpoise_core::weigh::{ByFormula, Uniform};
 use counterpoise_core::workers::Serial;
 use counterpoise_run::drive::{self, Event};
 use counterpoise_run::executor::Threads;
-use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, StoreError};
+use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use serde_json::json;
@@ -54,7 +54,11 @@ fn analysis() -> Analysis {
 }
 
 fn header(seed: u64) -> Header {
-    Header { description: json!({ "method": { "seed": seed, "keep": 20 } }), parameters: vec!["x".into()] }
+    Header {
+        description: json!({ "method": { "seed": seed, "keep": 20 } }),
+        parameters: vec!["x".into()],
+        statistics: vec!["s".into()],
+    }
 }
 
 #[test]
@@ -62,15 +66,17 @@ fn a_run_can_be_read_back_and_is_not_mixed_with_another() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let mut store = Directory::new(&path);
-    assert!(store.read().unwrap().is_none());
+    assert!(RunRecord::read(&path).unwrap().is_none());
     let mut executor = Threads::new(Echo, 1, None);
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
     let finished =
         drive::run((&analysis(), &header(1)), &mut executor, &mut store, &Serial, &mut go_on).unwrap();
-    store.write(&json!({ "finished": true })).unwrap();
+    store.record().unwrap().write(&json!({ "finished": true })).unwrap();
+    drop(store);
 
-    assert!(Directory::new(&path).holds(&header(1)).unwrap());
-    let Err(StoreError::Mismatch { differences, .. }) = Directory::new(&path).holds(&header(2)) else {
+    assert_eq!(RunRecord::read(&path).unwrap().unwrap().summary, json!({ "finished": true }));
+    assert_eq!(Directory::new(&path).open(&header(1)).unwrap(), finished.history, "to the bit");
+    let Err(StoreError::Mismatch { differences, .. }) = Directory::new(&path).open(&header(2)) else {
         panic!("another seed must be refused")
     };
     assert_eq!(differences, ["method.seed was 1 and is now 2"]);
@@ -99,7 +105,7 @@ fn a_run_can_be_read_back_and_is_not_mixed_with_another() {
     let mut left: Vec<_> =
         fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();
-    assert_eq!(left, [POSTERIOR_FILE, RUN_FILE], "no temporary file is left");
+    assert_eq!(left, ["generations", "lock", POSTERIOR_FILE, RUN_FILE], "no temporary file is left");
 }
 
 #[test]
@@ -107,10 +113,11 @@ fn other_formats_and_garbage_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(RUN_FILE);
     fs::write(&file, "{\"format\": 99}").unwrap();
-    let error = Directory::new(folder.path()).read().unwrap_err().to_string();
-    assert!(error.contains("has format 99; this version reads format 1"), "{error}");
+    let error = RunRecord::read(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("has format 99; this version reads formats 1 to 2"), "{error}");
+    assert!(matches!(Directory::new(folder.path()).open(&header(1)), Err(StoreError::Format { .. })));
     fs::write(&file, "not json").unwrap();
-    assert!(matches!(Directory::new(folder.path()).read(), Err(StoreError::Unreadable { .. })));
+    assert!(matches!(RunRecord::read(folder.path()), Err(StoreError::Unreadable { .. })));
 }
 
 #[test]

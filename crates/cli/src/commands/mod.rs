@@ -1,11 +1,14 @@
 //! One file a command.
 
 mod check;
+mod export;
 mod run;
 mod sbml;
 mod show;
 mod simulate;
 mod stored;
+mod verify;
+mod watch;
 
 use counterpoise_run::pool::Pool;
 
@@ -21,6 +24,8 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, output),
         Command::Show(arguments) => show::show(arguments, output),
+        Command::Verify(arguments) => verify::verify(arguments, output),
+        Command::Export(arguments) => export::export(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
     }
 }
@@ -38,6 +43,11 @@ impl Schedule {
     fn chunk(&self) -> Option<usize> {
         self.chunk.map(|chunk| chunk as usize)
     }
+}
+
+/// Words as a shell reads them back.
+fn shell_words(words: &[String]) -> String {
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A word as a shell reads it back.

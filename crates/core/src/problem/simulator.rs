@@ -46,6 +46,12 @@ pub trait Simulator: Send + Sync {
             feed.finish(row, &summaries, outcome);
         }
     }
+
+    /// Whether a row costs so much that it is handed on the moment it is finished, so that little is lost where the
+    /// run is killed.
+    fn is_dear(&self) -> bool {
+        false
+    }
 }
 
 /// What points at a simulator is one.
@@ -67,6 +73,10 @@ macro_rules! forward {
 
             fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
                 (**self).simulate_rows(jobs, feed);
+            }
+
+            fn is_dear(&self) -> bool {
+                (**self).is_dear()
             }
         }
     };
