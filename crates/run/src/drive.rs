@@ -109,7 +109,7 @@ fn simulate(
         executor.run(jobs, &rows, &mut |chunk| {
             simulated.place(&chunk);
             left -= chunk.rows.len();
-            kept = store.append(&chunk);
+            kept = store.append(chunk);
             // The last rows are about to be committed; until then they are in memory.
             if kept.is_ok() && settled.elapsed() > UNSAFE {
                 kept = store.secure(Loss::Power);

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use counterpoise_run::drive::Seconds;
 use counterpoise_run::store::{
-    Header, LOCK_FILE, POSTERIOR_FILE, RUN_FILE, RunRecord, StoreError, differences,
+    Differences, Header, LOCK_FILE, POSTERIOR_FILE, RUN_FILE, RunRecord, StoreError, differences,
 };
 
 use super::shell_words;
@@ -26,7 +26,9 @@ pub(crate) enum Stored {
 pub(crate) fn read(directory: &Path) -> Result<Option<RunRecord>, Trouble> {
     let path = directory.join(RUN_FILE);
     match fs::metadata(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
+            return Ok(None);
+        }
         Err(error) => {
             let error = anyhow::Error::from(error).context(format!("cannot read {}", path.display()));
             return Err(Trouble::input(error, None));
@@ -72,7 +74,10 @@ pub(crate) fn look(directory: &Path, header: &Header, output: Output) -> Result<
         }
         return Ok(Stored::Begun(Seconds::default()));
     };
-    let found = differences(&run.description, &header.description);
+    let found = match run.is_described() {
+        true => differences(&run.description, &header.description),
+        false => Differences::default(),
+    };
     if !found.refused.is_empty() {
         let error = StoreError::Mismatch { path: directory.into(), differences: found.refused };
         let hint = advice(&error, directory);

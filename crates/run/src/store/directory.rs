@@ -22,11 +22,13 @@ use serde_json::Value;
 
 use super::difference::identity;
 use super::error::io;
-use super::folder::{Folder, generation as folder_of};
+use super::folder::{Folder, GENERATIONS, generation as folder_of};
 use super::generation::{self, FILES, Record};
 use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer};
 use super::lock::Lock;
-use super::{FORMAT, Header, Loss, Made, POSTERIOR_FILE, RunRecord, Store, StoreError, differences};
+use super::{
+    FORMAT, Header, Loss, Made, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError, differences,
+};
 
 /// A run on disk.
 #[derive(Debug)]
@@ -84,8 +86,11 @@ impl Directory {
                 lock
             }
         };
+        for file in [RUN_FILE, POSTERIOR_FILE, GENERATIONS] {
+            self.folder.inside(file)?;
+        }
         let stored = RunRecord::read(root)?;
-        if let Some(stored) = &stored {
+        if let Some(stored) = stored.as_ref().filter(|stored| stored.is_described()) {
             let found = differences(&stored.description, &header.description);
             if !found.refused.is_empty() {
                 return Err(StoreError::Mismatch { path: root.into(), differences: found.refused });
@@ -96,7 +101,7 @@ impl Directory {
         }
         let run = identity(&header.description);
         self.bound = Some(Bound { header: header.clone(), run, _lock: lock });
-        if stored.is_none_or(|stored| stored.format < FORMAT)
+        if stored.is_none_or(|stored| stored.format < FORMAT || !stored.is_described())
             && let Some(record) = self.record()
         {
             record.write(&Value::Null)?;
@@ -150,6 +155,7 @@ impl Store for Directory {
             self.folder.remove(folder_of(history.len() as u32).join(JOURNAL))?;
             history.push(loaded);
         }
+        self.folder.inside(folder_of(history.len() as u32).join(JOURNAL))?;
         if let Some(last) = history.last() {
             self.restore_posterior(header, last)?;
         }
@@ -173,7 +179,7 @@ impl Store for Directory {
         Ok(())
     }
 
-    fn append(&mut self, chunk: &Chunk) -> Result<(), StoreError> {
+    fn append(&mut self, chunk: Chunk) -> Result<(), StoreError> {
         self.journal.as_mut().map_or(Ok(()), |journal| journal.add(chunk))
     }
 

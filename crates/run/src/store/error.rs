@@ -95,7 +95,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The store belongs to a different problem, method, seed or simulator.
-    #[error("{} holds another run: {}", path.display(), listed(differences))]
+    #[error("{} holds another run:{}", path.display(), listed(differences))]
     Mismatch {
         /// Where.
         path: PathBuf,
@@ -129,7 +129,7 @@ pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Erro
 /// One difference in the line, several in lines of their own.
 fn listed(differences: &[String]) -> String {
     match differences {
-        [one] => one.clone(),
+        [one] => format!(" {one}"),
         several => several.iter().map(|line| format!("\n  {line}")).collect(),
     }
 }

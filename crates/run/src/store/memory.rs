@@ -45,9 +45,9 @@ impl Store for Memory {
         Ok(())
     }
 
-    fn append(&mut self, chunk: &Chunk) -> Result<(), StoreError> {
+    fn append(&mut self, chunk: Chunk) -> Result<(), StoreError> {
         if !self.forgets_chunks {
-            self.chunks.entry(self.current).or_default().push(chunk.clone());
+            self.chunks.entry(self.current).or_default().push(chunk);
         }
         Ok(())
     }

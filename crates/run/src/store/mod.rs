@@ -82,7 +82,7 @@ pub trait Store {
     ///
     /// # Errors
     /// When it cannot be kept.
-    fn append(&mut self, chunk: &Chunk) -> Result<(), StoreError>;
+    fn append(&mut self, chunk: Chunk) -> Result<(), StoreError>;
     /// Makes sure that the chunks taken so far survive.
     ///
     /// # Errors

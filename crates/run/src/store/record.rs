@@ -58,6 +58,12 @@ impl RunRecord {
         Ok(Some(Self { folder, format, description, summary }))
     }
 
+    /// Whether it says what it is the run of. One that was salvaged may not: then the generations tell.
+    #[must_use]
+    pub fn is_described(&self) -> bool {
+        !self.description.is_null()
+    }
+
     /// Writes it, with this summary.
     ///
     /// # Errors

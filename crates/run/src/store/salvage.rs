@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::Chunk;
 use counterpoise_core::table::Table;
+use serde_json::Value;
 
 use super::error::io;
 use super::folder::{Folder, PARTIAL, generation as folder_of, settle};
@@ -17,8 +18,8 @@ use super::generation::{FILES, GENERATION_FILE, Record, SIMULATIONS_FILE};
 use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer};
 use super::lock::Lock;
 use super::sheet::{Sheet, Values};
-use super::verify::{NO_SUMMARY, indices, is_whole, verify};
-use super::{POSTERIOR_FILE, RUN_FILE, RunRecord, StoreError};
+use super::verify::{indices, is_whole, verify};
+use super::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord, StoreError};
 
 /// Where damaged files are put.
 const DAMAGED: &str = "damaged";
@@ -39,9 +40,6 @@ pub fn salvage(directory: &Path) -> Result<Vec<String>, StoreError> {
         Ok(record) => record,
         Err(_) => {
             work.set_aside(Path::new(RUN_FILE))?;
-            work.done.push(
-                "the next run must be told the same problem: it is recognised by the generations".into(),
-            );
             None
         }
     };
@@ -67,9 +65,13 @@ pub fn salvage(directory: &Path) -> Result<Vec<String>, StoreError> {
         } else {
             work.folder.remove(POSTERIOR_FILE)?;
         }
-        if let Some(record) = record {
-            record.write(&NO_SUMMARY)?;
-        }
+        let unknown = || {
+            work.done
+                .push("the next run must be of the same problem: the generations tell whether it is".into());
+            let (folder, description) = (work.folder.clone(), Value::Null);
+            RunRecord { folder, format: FORMAT, description, summary: Value::Null }
+        };
+        record.unwrap_or_else(unknown).write(&Value::Null)?;
     }
     Ok(work.done)
 }
@@ -155,7 +157,7 @@ impl Work {
             let wrong = || StoreError::damaged(&self.folder.path(&file), None, "its columns make no sense");
             let chunk = chunk.ok_or_else(wrong)?;
             kept += chunk.rows.len() as u64;
-            writer.add(&chunk)?;
+            writer.add(chunk)?;
         }
         writer.settle()?;
         if kept > 0 {
@@ -190,7 +192,7 @@ impl Work {
             match piece {
                 Piece::Rows(chunk) => {
                     kept += chunk.rows.len();
-                    writer.add(&chunk)?;
+                    writer.add(chunk)?;
                 }
                 Piece::Damaged { bytes, .. } => lost += bytes,
                 Piece::Torn { .. } => {}

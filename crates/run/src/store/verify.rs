@@ -4,8 +4,6 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::difference::identity;
 use super::error::io;
 use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of};
@@ -64,7 +62,12 @@ pub fn verify(directory: &Path) -> Result<Report, StoreError> {
         format_1(&folder, &mut report);
         return Ok(report);
     }
-    let run = record.as_ref().map(|record| identity(&record.description));
+    let described = record.as_ref().filter(|record| record.is_described());
+    let run = described.map(|record| identity(&record.description));
+    if record.is_some() && run.is_none() {
+        let note = format!("{RUN_FILE} does not say what it is the run of; the next run tells it");
+        report.notes.push(note);
+    }
     let indices = indices(&folder)?;
     let mut records = Vec::new();
     for &index in &indices {
@@ -314,6 +317,3 @@ pub(super) fn is_whole(folder: &Folder, index: u32) -> Result<bool, StoreError> 
     let record = committed(folder, index, None, &mut report)?;
     Ok(record.is_some() && report.problems.is_empty())
 }
-
-/// The summary that is left when generations are taken back: none.
-pub(super) const NO_SUMMARY: Value = Value::Null;

@@ -18,7 +18,7 @@ fn chunk(first: usize) -> Chunk {
 fn journal(path: &std::path::Path, chunks: usize) {
     let mut writer = Writer::new(path.into(), SHAPE, 0);
     for at in 0..chunks {
-        writer.add(&chunk(3 * at)).unwrap();
+        writer.add(chunk(3 * at)).unwrap();
     }
     writer.settle().unwrap();
 }
@@ -71,7 +71,7 @@ fn a_journal_cut_anywhere_goes_on() {
         }
         assert_eq!(whole, (cut - HEADER) / record);
         let mut writer = Writer::new(path.clone(), SHAPE, sound);
-        writer.add(&chunk(600)).unwrap();
+        writer.add(chunk(600)).unwrap();
         writer.write().unwrap();
         let pieces = pieces(&path);
         assert_eq!(pieces.len(), whole + 1);
@@ -142,7 +142,7 @@ fn wide_rows_fit() {
     let wide =
         Chunk { rows: vec![1, 2], summaries: Table::from_rows(400_000, values), outcomes: vec![Ok(()); 2] };
     let mut writer = Writer::new(path.clone(), shape, 0);
-    writer.add(&wide).unwrap();
+    writer.add(wide.clone()).unwrap();
     writer.write().unwrap();
     let Beginning::Sound(mut reader) = Reader::open(&path).unwrap() else { panic!() };
     let Some(Piece::Rows(first)) = reader.next().unwrap() else { panic!() };

@@ -1,0 +1,153 @@
+//! Full disks, directories that cannot be written, and processes that are killed.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{Bench, TOY};
+
+/// A small file system in memory, as long as this lives. Only root may make one.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn new(path: PathBuf, kilobytes: usize) -> Option<Self> {
+        fs::create_dir_all(&path).unwrap();
+        let size = format!("size={kilobytes}k");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();
+        if mounted.is_ok_and(|done| done.status.success()) {
+            return Some(Self(path));
+        }
+        // The test runner shows this with the test's name.
+        writeln!(std::io::stderr(), "skipped: no file system may be mounted here").unwrap();
+        None
+    }
+
+    fn make_read_only(&self) {
+        assert!(Command::new("mount").args(["-o", "remount,ro"]).arg(&self.0).status().unwrap().success());
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+/// The disk is full at another moment each time: what is committed stays, and the run goes on when there is room.
+#[test]
+fn a_full_disk() {
+    let bench = Bench::new(&TOY.replace("simulations = 400", "simulations = 2000"));
+    let run = ["run", "p.toml", "--set", "method.generations=4"];
+    bench.run(&[&run[..], &["--into", "whole"]].concat()).exits(0);
+    let whole = fs::read(bench.path("whole/posterior.parquet")).unwrap();
+    let Some(mounted) = Mounted::new(bench.path("small"), 1024) else { return };
+    let mut met = Vec::new();
+    for room in [4usize, 20, 60, 100, 130, 180, 240, 260] {
+        let filler = bench.path("small/filler");
+        fs::write(&filler, vec![0; 1024 * (1020 - room)]).unwrap();
+        for limit in [3500, 8000] {
+            let set = format!("stop.simulations={limit}");
+            let done = bench.run(&[&run[..], &["--into", "small/r", "--set", &set]].concat());
+            if done.code == 3 {
+                continue;
+            }
+            let done = done.exits(1).says("small/r/").says("beyond its first ").says(" bytes");
+            let done = done.says("No space left on device").says("hint: make room and give the same command");
+            let place = done.stderr.split("cannot write ").nth(1).unwrap();
+            met.push(place.split(' ').next().unwrap().to_owned());
+            if bench.path("small/r/run.json").exists() {
+                bench.run(&["verify", "small/r"]).exits(0);
+            }
+        }
+        fs::remove_file(&filler).unwrap();
+        if room % 20 == 0 {
+            bench.run(&[&run[..], &["--into", "small/r"]].concat()).exits(0);
+            assert!(fs::read(bench.path("small/r/posterior.parquet")).unwrap() == whole, "{room} kB");
+            bench.run(&["verify", "small/r"]).exits(0);
+            fs::remove_dir_all(bench.path("small/r")).unwrap();
+        }
+    }
+    met.sort();
+    met.dedup();
+    assert!(met.iter().any(|path| path.ends_with("journal")), "{met:?}");
+    assert!(met.iter().any(|path| path.ends_with("simulations.parquet")), "{met:?}");
+    drop(mounted);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written() {
+    let bench = Bench::new(TOY);
+    // A path below a regular file, which not even root can write.
+    bench.write("file", "");
+    bench.run(&["run", "p.toml", "--into", "file/r"]).exits(2).says("file/r").says("hint: use --into");
+    let Some(mounted) = Mounted::new(bench.path("small"), 1024) else { return };
+    let half = ["run", "p.toml", "--into", "small/r", "--set", "stop.simulations=500"];
+    bench.run(&half).exits(3);
+    fs::create_dir(bench.path("small/empty")).unwrap();
+    mounted.make_read_only();
+    for into in ["small/r", "small/empty", "small/new"] {
+        let done = bench.run(&["run", "p.toml", "--into", into]).exits(2).says(into);
+        done.says("Read-only file system").says("hint: use --into with another directory");
+    }
+    // What is there can still be looked at.
+    bench.run(&["verify", "small/r"]).exits(0);
+    bench.run(&["show", "small/r"]).exits(0);
+    bench.run(&["export", "small/r", "--to", "x.csv"]).exits(0);
+}
+
+/// Numbers that look random and are the same every time.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+/// Starts a run, kills it after some milliseconds; whether it had ended by itself.
+fn kill_after(folder: &Path, arguments: &[&str], milliseconds: u64) -> bool {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_counterpoise"))
+        .current_dir(folder)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+    // SIGKILL.
+    child.kill().unwrap();
+    child.wait().unwrap().code().is_some()
+}
+
+/// Killed while it simulates, weighs and commits: no repair, no damage, the same result.
+#[test]
+fn a_run_that_is_killed_goes_on() {
+    let bench = Bench::new(&TOY.replace("simulations = 400", "simulations = 4000"));
+    let run = ["run", "p.toml", "--set", "method.generations=12"];
+    let started = std::time::Instant::now();
+    bench.run(&[&run[..], &["--into", "whole"]].concat()).exits(0);
+    let whole = started.elapsed().as_millis() as u64;
+    let mut moments = Moments(1);
+    let (mut kills, mut into) = (0, 0);
+    while kills < 30 {
+        into += 1;
+        let name = format!("r{into}");
+        loop {
+            let threads = ["1", "2", "3"][moments.next(3) as usize];
+            let arguments = [&run[..], &["--into", &name, "--threads", threads]].concat();
+            if kill_after(bench.folder.path(), &arguments, 5 + moments.next(whole / 3)) {
+                break;
+            }
+            kills += 1;
+            if bench.path(&name).join("run.json").exists() {
+                bench.run(&["verify", &name]).exits(0);
+            }
+        }
+        bench.run(&[&run[..], &["--into", &name]].concat()).exits(0);
+        let posterior = |run: &str| fs::read(bench.path(run).join("posterior.parquet")).unwrap();
+        assert!(posterior(&name) == posterior("whole"), "after {kills} kills");
+    }
+}
