@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::init::NAMES;
 
 /// Approximate Bayesian computation that weighs the evidence by itself.
 #[derive(Debug, Parser)]
@@ -20,6 +23,8 @@ pub(crate) struct Arguments {
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a folder with a problem that runs as it is.
+    Init(InitArguments),
     /// Infer the parameters of a problem and print the posterior; goes on with a run that was stopped.
     Run(RunArguments),
     /// Find every mistake in a problem file, and try twenty simulations.
@@ -34,6 +39,17 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Say what an SBML file contains, what can be inferred of it, and what is not supported.
     Sbml(SbmlArguments),
+}
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The folder to make; nothing is overwritten.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: PathBuf,
+    /// What kind of model it begins with.
+    #[arg(long, value_name = "TEMPLATE", default_value = "death", value_parser = PossibleValuesParser::new(NAMES))]
+    pub(crate) template: String,
 }
 
 /// A problem file and changes to it.

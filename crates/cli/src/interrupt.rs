@@ -19,6 +19,8 @@ impl Interrupt {
         let asked = interrupt.0.clone();
         let listening = ctrlc::set_handler(move || {
             if asked.swap(true, Ordering::SeqCst) {
+                // Exiting drops nothing: programs that simulate must be ended here.
+                counterpoise_run::command::end_all();
                 std::process::exit(KILLED);
             }
             output.say(

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rand::Rng;
-
 use crate::problem::{Failure, Simulator};
 use crate::stream::{Seed, Stage, Stream, Streams};
 use crate::table::Table;
@@ -40,10 +38,10 @@ impl<'a> Jobs<'a> {
         RowStreams { streams: self.seed.streams(Stage::Simulate, self.generation), first: self.first }
     }
 
-    /// A 64-bit seed of `row` for a simulator outside this process.
+    /// The seed of `row` for a simulator outside this process: see [`Stream::external_seed`].
     #[must_use]
-    pub fn external_seed(&self, row: usize) -> u64 {
-        self.stream(row).next_u64()
+    pub fn external_seed(&self, row: usize) -> u32 {
+        self.stream(row).external_seed()
     }
 }
 

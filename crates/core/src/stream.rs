@@ -111,6 +111,13 @@ impl Stream {
         (_, self.state) = step(a, b, c, d);
         open_uniform(a.wrapping_add(d))
     }
+
+    /// A seed for a generator outside this process: 1 to 2^31 - 1, which every language can hold and every generator
+    /// takes (`set.seed` of R wants no more than 31 bits, readers of JSON lose what exceeds 53, and some
+    /// generators take 0 for 1).
+    pub fn external_seed(&mut self) -> u32 {
+        1 + (self.next() % ((1 << 31) - 1)) as u32
+    }
 }
 
 /// One value of xoshiro256++ and the state after it.

@@ -24,6 +24,8 @@ use crate::trouble::{DONE, FAILED, Trouble};
 
 /// Draws from the prior.
 const DRAWS: usize = 20;
+/// So many that all fail are enough: a simulator that always fails may take its time.
+const HOPELESS: usize = 5;
 /// Rows of the small generation that tells how long weighing takes, and seconds it may cost to simulate.
 const TRIAL: usize = 1_000;
 const PATIENCE: f64 = 2.0;
@@ -45,6 +47,13 @@ struct Tried {
     proposed: Proposed,
 }
 
+impl Tried {
+    /// Whether every draw failed.
+    fn is_hopeless(&self) -> bool {
+        self.failures.len() == self.seconds.len()
+    }
+}
+
 /// Checks a problem file and tries its model.
 pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
@@ -59,7 +68,7 @@ pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Tr
     report["warnings"] = json!(heavy_tail(&tried.seconds, advice.as_deref()).into_iter().collect::<Vec<_>>());
     let text = if arguments.json { json::object(&report)? } else { page(&report, &names) };
     output.result(&text)?;
-    Ok(if tried.failures.len() == DRAWS { FAILED } else { DONE })
+    Ok(if tried.is_hopeless() { FAILED } else { DONE })
 }
 
 fn try_draws(
@@ -84,6 +93,9 @@ fn try_draws(
             },
             Err(_) => failures.push((row, Failure::Crashed("panic".into()))),
         }
+        if failures.len() == HOPELESS && usable.is_empty() {
+            break;
+        }
     }
     let same =
         |column: &usize| usable.len() > 1 && usable.iter().all(|row| row[*column] == usable[0][*column]);
@@ -103,7 +115,7 @@ fn estimate(
     let mean = tried.seconds.iter().sum::<f64>() / tried.seconds.len() as f64;
     let alone = mean * all / pool.threads() as f64;
     let rows = tried.proposed.thetas.rows();
-    if mean * rows as f64 / pool.threads() as f64 > PATIENCE {
+    if tried.is_hopeless() || mean * rows as f64 / pool.threads() as f64 > PATIENCE {
         return (alone, None);
     }
     let share = rows as f64 / method.simulations as f64;
@@ -156,7 +168,7 @@ fn describe(name: &str, tried: &Tried, method: &Method, (simulating, weighing): 
     });
     json!({
         "problem": name,
-        "draws": DRAWS,
+        "draws": tried.seconds.len(),
         "failed": tried.failures.len(),
         "failure": example,
         "constant": tried.constant,
@@ -180,7 +192,8 @@ fn page(report: &Value, parameters: &[String]) -> String {
         text += &format!("model: {model}\n");
     }
     text += &format!(
-        "{DRAWS} draws from the prior: {} each on average, {} the slowest\n",
+        "{} draws from the prior: {} each on average, {} the slowest\n",
+        report["draws"],
         seconds(&times["mean"]),
         seconds(&times["slowest"])
     );
@@ -198,6 +211,9 @@ fn page(report: &Value, parameters: &[String]) -> String {
     if !names.is_empty() {
         let names = names.iter().filter_map(Value::as_str);
         text += &format!("constant statistics: {}\n", listed(names, NAMED));
+    }
+    if report["failed"] == report["draws"] {
+        return text;
     }
     let weighing = match &estimate["weigh"] {
         Value::Null => "and the choice of weights".to_owned(),

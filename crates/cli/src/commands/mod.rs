@@ -2,6 +2,7 @@
 
 mod check;
 mod export;
+pub(crate) mod init;
 mod run;
 mod sbml;
 mod show;
@@ -20,6 +21,7 @@ use crate::trouble::Trouble;
 /// Does what was asked and gives the exit code.
 pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
     match command {
+        Command::Init(arguments) => init::init(arguments, output),
         Command::Run(arguments) => run::run(arguments, output),
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, output),

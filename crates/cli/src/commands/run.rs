@@ -7,7 +7,7 @@ use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::stream::Seed;
 use counterpoise_run::drive::{self, Event, Finished, RunError, Seconds};
-use counterpoise_run::executor::Threads;
+use counterpoise_run::executor::{ExecutorError, Threads, Tolerant};
 use counterpoise_run::store::{Directory, Header, Store, StoreError};
 
 use super::stored::{self, Stored};
@@ -46,7 +46,7 @@ fn infer(
     loaded: Loaded,
     (path, mut header, before): (&Path, Header, Seconds),
 ) -> Result<u8, Trouble> {
-    let Loaded { name, problem, simulator, mut method, headline, .. } = loaded;
+    let Loaded { name, problem, simulator, mut method, headline, tolerance, .. } = loaded;
     check_memory(&method, &problem)?;
     let mut directory = Directory::new(path);
     let history = directory.open(&header).map_err(|error| refused(error, path))?;
@@ -69,7 +69,8 @@ fn infer(
         Ended { history: &history, reason: None, seconds: Seconds::default(), simulations: 0, failed: 0 };
     watch.keep(&watch.summary(nothing)).map_err(|error| refused(error, path))?;
     let pool = arguments.schedule.pool();
-    let mut executor = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+    let threads = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+    let mut executor = Tolerant::new(threads, tolerance);
     let mut see = |event: Event<'_>| watch.see(&event);
     let run = drive::run((&analysis, &header), &mut executor, &mut directory, &pool, &mut see);
     watch.progress.finish();
@@ -176,6 +177,9 @@ fn broken(error: &RunError, arguments: &RunArguments, subject: Subject<'_>) -> T
     match error {
         RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } } => {
             hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, example)));
+        }
+        RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
+            hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, first)));
         }
         RunError::Store(error) => hints.extend(stored::advice(error, subject.directory)),
         _ => {}

@@ -11,7 +11,7 @@ use counterpoise_core::propose::propose_rows;
 use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::table::Table;
-use counterpoise_run::executor::{Executor, Threads};
+use counterpoise_run::executor::{Executor, ExecutorError, Threads, Tolerant};
 
 use super::overrides;
 use crate::args::SimulateArguments;
@@ -143,7 +143,7 @@ fn to_file(
     let (partial, file) = Partial::create(path).with_context(context)?;
     let mut sink =
         table_file::sink(path, file.try_clone().with_context(context)?, names).with_context(context)?;
-    let filled = fill(&mut *sink).with_context(context)?;
+    let filled = fill(&mut *sink).map_err(|error| unwritten(error, &context()))?;
     if filled.is_continue() {
         sink.finish().with_context(context)?;
         partial.complete(&file).with_context(context)?;
@@ -164,8 +164,13 @@ fn to_stdout(
     match written() {
         // A reader that has gone away wants no more of it.
         Err(error) if gone(&error) => Ok(ControlFlow::Continue(())),
-        other => other.context("cannot write the result"),
+        other => other.map_err(|error| unwritten(error, "cannot write the result")),
     }
+}
+
+/// Why nothing was written, unless it is the simulations that are to blame.
+fn unwritten(error: anyhow::Error, context: &str) -> anyhow::Error {
+    if error.is::<ExecutorError>() { error } else { error.context(context.to_owned()) }
 }
 
 fn gone(error: &anyhow::Error) -> bool {
@@ -182,7 +187,7 @@ fn table(
     failures: &mut Failures,
 ) -> anyhow::Result<ControlFlow<()>> {
     let (rows, pool) = (arguments.rows.unwrap_or(1) as usize, arguments.schedule.pool());
-    let Loaded { problem, simulator, method, .. } = loaded;
+    let Loaded { problem, simulator, method, tolerance, .. } = loaded;
     let columns = problem.prior.dimension() + simulator.summaries();
     let size = (BLOCK / columns).clamp(1, 65_536);
     for first in (0..rows).step_by(size) {
@@ -192,7 +197,8 @@ fn table(
             None => propose_rows(&problem.prior, None, block, (Seed(method.seed), 0), &pool)?.thetas,
         };
         let jobs = Jobs { thetas: &thetas, seed: Seed(method.seed), generation: 0, first: first as u64 };
-        let mut executor = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+        let threads = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
+        let mut executor = Tolerant::new(threads, *tolerance);
         let mut simulated = Simulated::empty(thetas.rows(), simulator.summaries());
         executor.run(jobs, &simulated.pending(), &mut |chunk: Chunk| {
             simulated.place(&chunk);

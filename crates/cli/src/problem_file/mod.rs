@@ -16,8 +16,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use counterpoise_core::problem::{Failure, Prior, Problem, Simulator};
+use counterpoise_core::propose::propose_rows;
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_models::Setting;
+use counterpoise_run::executor::Tolerance;
+use counterpoise_run::pool::Pool;
 use serde_json::{Value, json};
 
 pub(crate) use method::Method;
@@ -51,6 +54,8 @@ pub(crate) struct Loaded {
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+    /// How many failed simulations are borne.
+    pub(crate) tolerance: Tolerance,
 }
 
 impl Loaded {
@@ -98,7 +103,8 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     let name = read_name(&mut root, path);
     let directory = path.parent().unwrap_or(Path::new(""));
     let names = parameter_names(&mut root);
-    let surroundings = Surroundings { parameters: names.as_deref(), directory };
+    let draws = |count: usize| trial_draws(table, place, count);
+    let surroundings = Surroundings { parameters: names.as_deref(), directory, draws: &draws };
     let chosen = read_model(&mut root, &surroundings);
     let parameters = read_parameters(&mut root, chosen.as_ref());
     let defaults = method_defaults(chosen.as_ref());
@@ -140,6 +146,20 @@ fn parameter_names(root: &mut Section<'_>) -> Option<Vec<(String, Place)>> {
     let Some(Written::Table(_)) = root.value("parameters") else { return None };
     let section = root.section("parameters")?;
     Some(section.keys().into_iter().map(|key| (key.clone(), section.key_place(&key))).collect())
+}
+
+/// Draws from the prior for a model that must be tried before it is known; whatever is wrong with the prior is noted
+/// elsewhere.
+fn trial_draws(table: &Table, place: Place, count: usize) -> Vec<Vec<f64>> {
+    let mut unheard = Mistakes::default();
+    let mut root = Section::root(table, place, &mut unheard);
+    let parameters = root.section("parameters").map(laws::read).unwrap_or_default();
+    if !unheard.is_empty() {
+        return Vec::new();
+    }
+    let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
+    let proposed = propose_rows(&prior, None, 0..count, (Seed(0), 0), &Pool::new(1));
+    proposed.map_or_else(|_| Vec::new(), |proposed| proposed.thetas.iter().map(<[f64]>::to_vec).collect())
 }
 
 fn read_model(root: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Option<Chosen> {
@@ -241,8 +261,8 @@ fn assemble(parts: Parts, mistakes: &mut Mistakes) -> Option<Loaded> {
     description["method"] = method.describe();
     let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
     let problem = Problem { prior, statistics: model.statistics, observed };
-    let Ready { headline, advice, .. } = model;
-    Some(Loaded { name, problem, simulator, method, description, headline, advice })
+    let Ready { headline, advice, tolerance, .. } = model;
+    Some(Loaded { name, problem, simulator, method, description, headline, advice, tolerance })
 }
 
 /// Synthetic observations at `theta`.

@@ -10,6 +10,7 @@ mod faults;
 mod interrupt;
 mod mistakes;
 mod networks;
+mod programs;
 mod resume;
 mod runs;
 mod sbml;

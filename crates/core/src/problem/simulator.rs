@@ -16,7 +16,7 @@ pub enum Failure {
         column: usize,
     },
     /// The simulator panicked, exited, or answered nonsense.
-    #[error("simulator crashed: {0}")]
+    #[error("simulator failed: {0}")]
     Crashed(String),
     /// The simulator ran longer than allowed.
     #[error("simulator exceeded {0:?}")]

@@ -1,11 +1,14 @@
 //! Ways to run a generation's jobs.
 
 mod threads;
+mod tolerant;
 
 pub use threads::Threads;
+pub use tolerant::{Tolerance, Tolerant};
 
 use std::ops::ControlFlow;
 
+use counterpoise_core::digest::FailureExample;
 use counterpoise_core::simulate::{Chunk, Jobs};
 
 /// Runs jobs somewhere. Chunks may arrive in any order; their content must not depend on it.
@@ -38,5 +41,15 @@ pub enum ExecutorError {
     Unanswered {
         /// Rows without an outcome.
         missing: usize,
+    },
+    /// More simulations failed than is borne.
+    #[error("{failed} of {of} simulations failed; for example row {} at theta = {:?}: {}", first.row, first.theta, first.failure)]
+    TooManyFailures {
+        /// Failed, of those that were judged.
+        failed: usize,
+        /// Judged.
+        of: usize,
+        /// An example.
+        first: Box<FailureExample>,
     },
 }

@@ -2,6 +2,7 @@
 
 use counterpoise_models::{Model, ModelError, NAMES, Preset, builtin, options, setting};
 use counterpoise_networks::language::near_miss;
+use counterpoise_run::executor::Tolerance;
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Section, suggestion};
@@ -44,6 +45,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Option<Chosen> {
         series: None,
         headline: None,
         advice: None,
+        tolerance: Tolerance::Any,
     };
     let paper = Paper { name, setting, written: section.has("preset") };
     Some(Chosen { paper: Some(paper), ready: model.map(ready) })

@@ -1,6 +1,7 @@
 //! `[model]`: the simulator, of whatever kind.
 
 mod builtin;
+mod command;
 mod network;
 mod observation;
 mod reach;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use counterpoise_core::problem::Simulator;
 use counterpoise_models::{NAMES, Setting};
+use counterpoise_run::executor::Tolerance;
 use serde_json::Value;
 
 use super::reading::{Place, Section};
@@ -20,7 +22,7 @@ pub(crate) use reordered::Reordered;
 /// Every kind of model that the format knows.
 const KINDS: [&str; 5] = ["builtin", "network", "sbml", "command", "table"];
 /// Those that this version does not run.
-const OTHERS: [&str; 2] = ["command", "table"];
+const OTHERS: [&str; 1] = ["table"];
 
 /// The model of a file.
 pub(crate) struct Chosen {
@@ -53,6 +55,8 @@ pub(crate) struct Ready {
     pub(crate) headline: Option<String>,
     /// What to do where some simulations take far longer than others.
     pub(crate) advice: Option<String>,
+    /// How many failed simulations are borne.
+    pub(crate) tolerance: Tolerance,
 }
 
 /// Statistics that are observables at times: the first at every time, then the second at every time, and so on.
@@ -68,6 +72,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) parameters: Option<&'a [(String, Place)]>,
     /// Directory of the problem file.
     pub(crate) directory: &'a Path,
+    /// So many draws from the prior, to try a model; none where the prior has mistakes.
+    pub(crate) draws: &'a dyn Fn(usize) -> Vec<Vec<f64>>,
 }
 
 /// The model of the file, unless a mistake leaves none.
@@ -93,6 +99,11 @@ pub(crate) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) ->
         ["sbml"] => {
             section.only(&["sbml"]);
             let ready = sbml::read(section.section("sbml")?, surroundings);
+            Some(Chosen { paper: None, ready })
+        }
+        ["command"] => {
+            section.only(&["command"]);
+            let ready = command::read(section.section("command")?, surroundings);
             Some(Chosen { paper: None, ready })
         }
         [_] => None,

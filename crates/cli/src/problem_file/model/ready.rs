@@ -5,6 +5,7 @@ use counterpoise_networks::{
     Counting, Event, Expression, Method, Network, NoiseLaw, Observable, Observation, Rate, Reaction,
     Simulation,
 };
+use counterpoise_run::executor::Tolerance;
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Place, Section};
@@ -55,6 +56,7 @@ pub(super) fn complete(
         description,
         headline: Some(headline),
         advice,
+        tolerance: Tolerance::Any,
     })
 }
 

@@ -38,6 +38,10 @@ impl Simulator for Reordered {
         let thetas = Table::from_rows(self.order.len(), turned);
         self.inner.simulate_rows(&Jobs { thetas: &thetas, ..*jobs }, feed);
     }
+
+    fn is_dear(&self) -> bool {
+        self.inner.is_dear()
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,192 @@
+//! Talking to a program without ever waiting for ever: what it is told, what it answers, what it complains.
+
+use std::io::{ErrorKind, Read, Write};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::process::{Process, ending};
+use super::tail::excerpt;
+
+/// How often to ask whether anybody still waits, and whether the program is alive.
+const SLICE: Duration = Duration::from_millis(50);
+/// How long a program that has closed its output may take to exit, so that its exit code is known.
+const LEAVING: Duration = Duration::from_millis(500);
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// The end of a line.
+    Line,
+    /// The end of the output.
+    End,
+}
+
+/// How much is waited for, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) until: Until,
+    pub(super) time: Duration,
+    /// Bytes, at the most.
+    pub(super) longest: usize,
+}
+
+/// Why nothing came of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Silence {
+    /// Nobody waits any more.
+    Cut,
+    /// It took too long; in words.
+    Late(String),
+    /// It was too much, or ended early; in words.
+    Failed(String),
+}
+
+/// A program and what it has said beyond what was asked for.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) process: Process,
+    heard: Vec<u8>,
+    scratch: Box<[u8]>,
+}
+
+impl Conversation {
+    pub(super) fn new(process: Process) -> Self {
+        Self { process, heard: Vec::new(), scratch: vec![0; 65_536].into() }
+    }
+
+    /// Forgets what the program complained of so far.
+    pub(super) fn hush(&mut self) {
+        self.process.drain(&mut self.scratch);
+        self.process.tail.clear();
+    }
+
+    /// Tells the program `words` and waits for what it says: a line without its end, or everything.
+    pub(super) fn ask(
+        &mut self,
+        mut words: &[u8],
+        limits: Limits,
+        cut: &dyn Fn() -> bool,
+    ) -> Result<Vec<u8>, Silence> {
+        let deadline = Instant::now() + limits.time;
+        let mut searched = 0;
+        loop {
+            if limits.until == Until::Line
+                && let Some(at) = self.heard[searched..].iter().position(|&byte| byte == b'\n')
+            {
+                let rest = self.heard.split_off(searched + at + 1);
+                let mut line = std::mem::replace(&mut self.heard, rest);
+                line.pop();
+                return Ok(line);
+            }
+            searched = self.heard.len();
+            if searched > limits.longest {
+                let (most, said) = (limits.longest, excerpt(&self.heard));
+                return Err(Silence::Failed(format!(
+                    "said more than {most} bytes where it should say one line: {said}"
+                )));
+            }
+            self.tell(&mut words);
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Silence::Late(self.late(limits.time)));
+            }
+            if cut() {
+                return Err(Silence::Cut);
+            }
+            if self.wait(left.min(SLICE), !words.is_empty()) {
+                continue;
+            }
+            match limits.until {
+                Until::End => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    self.process.wait_exit(left.max(LEAVING));
+                    return Ok(std::mem::take(&mut self.heard));
+                }
+                Until::Line if self.heard[searched..].contains(&b'\n') => {}
+                Until::Line => return Err(Silence::Failed(self.farewell())),
+            }
+        }
+    }
+
+    /// Writes as much as the program takes without waiting.
+    fn tell(&mut self, words: &mut &[u8]) {
+        while !words.is_empty()
+            && let Some(stdin) = &mut self.process.stdin
+        {
+            match stdin.write(words) {
+                Ok(length) => *words = &words[length..],
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                // Nobody listens: whether it has ended is seen at its output.
+                Err(_) => *words = &[],
+            }
+        }
+    }
+
+    /// Waits until something can be heard or told; false at the end of the output.
+    fn wait(&mut self, most: Duration, telling: bool) -> bool {
+        let Process { stdin, stdout, stderr, .. } = &self.process;
+        let mut ends = vec![PollFd::new(stdout, PollFlags::IN)];
+        ends.extend(stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));
+        ends.extend(stdin.as_ref().filter(|_| telling).map(|stdin| PollFd::new(stdin, PollFlags::OUT)));
+        let most = Timespec { tv_sec: 0, tv_nsec: most.as_nanos().min(999_999_999) as _ };
+        let ready = poll(&mut ends, Some(&most)).unwrap_or(1);
+        let (speaks, complains) =
+            (!ends[0].revents().is_empty(), stderr.is_some() && !ends[1].revents().is_empty());
+        if complains {
+            self.process.drain(&mut self.scratch);
+        }
+        if speaks {
+            return self.hear() != Heard::End;
+        }
+        // Somebody that it has started may hold its output open after its death.
+        if ready == 0 && self.process.has_exited() {
+            while self.hear() == Heard::Something {}
+            return false;
+        }
+        true
+    }
+
+    /// Takes some of the output; never waits.
+    fn hear(&mut self) -> Heard {
+        match self.process.stdout.read(&mut self.scratch) {
+            Ok(0) => Heard::End,
+            Ok(length) => {
+                self.heard.extend_from_slice(&self.scratch[..length]);
+                Heard::Something
+            }
+            Err(error) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {
+                Heard::Nothing
+            }
+            Err(_) => Heard::End,
+        }
+    }
+
+    fn late(&self, time: Duration) -> String {
+        let most = format!("gave no answer within {} s", time.as_secs_f64());
+        if self.heard.is_empty() { most } else { format!("{most}, only {}", excerpt(&self.heard)) }
+    }
+
+    /// How the program ended where it should have answered.
+    fn farewell(&mut self) -> String {
+        let end = if self.process.wait_exit(LEAVING) {
+            ending(self.process.end())
+        } else {
+            "closed its output".to_owned()
+        };
+        if self.heard.is_empty() {
+            format!("{end} without an answer")
+        } else {
+            format!("{end} in the middle of an answer: {}", excerpt(&self.heard))
+        }
+    }
+}
+
+/// What a look at the output gave.
+#[derive(Debug, PartialEq, Eq)]
+enum Heard {
+    Something,
+    Nothing,
+    End,
+}
