@@ -108,15 +108,23 @@ impl Moments {
 }
 
 /// Starts a run, kills it after some milliseconds; whether it had ended by itself.
-fn kill_after(folder: &Path, arguments: &[&str], milliseconds: u64) -> bool {
+fn kill_after(folder: &Path, arguments: &[&str], log: &str, milliseconds: u64) -> bool {
     let mut child = Command::new(env!("CARGO_BIN_EXE_counterpoise"))
         .current_dir(folder)
         .args(arguments)
+        .env("CALLS", log)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+    let deadline = std::time::Instant::now() + std::time::Duration::from_millis(milliseconds);
+    while std::time::Instant::now() < deadline {
+        if let Some(status) = child.try_wait().unwrap() {
+            assert_eq!(status.code(), Some(0));
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     // SIGKILL.
     child.kill().unwrap();
     child.wait().unwrap().code().is_some()
@@ -138,7 +146,7 @@ fn a_run_that_is_killed_goes_on() {
         loop {
             let threads = ["1", "2", "3"][moments.next(3) as usize];
             let arguments = [&run[..], &["--into", &name, "--threads", threads]].concat();
-            if kill_after(bench.folder.path(), &arguments, 5 + moments.next(whole / 3)) {
+            if kill_after(bench.folder.path(), &arguments, "", 5 + moments.next(whole / 3)) {
                 break;
             }
             kills += 1;
@@ -149,5 +157,82 @@ fn a_run_that_is_killed_goes_on() {
         bench.run(&[&run[..], &["--into", &name]].concat()).exits(0);
         let posterior = |run: &str| fs::read(bench.path(run).join("posterior.parquet")).unwrap();
         assert!(posterior(&name) == posterior("whole"), "after {kills} kills");
+    }
+}
+
+/// Writes the seed of every simulation it begins into a file, and takes a millisecond for it.
+const COUNTING: &str = r#"import json, os, random, sys, time
+calls = os.open(os.environ["CALLS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+print(json.dumps({"ready": True, "statistics": ["mean", "largest"]}), flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    os.write(calls, f"{request['seed']}\n".encode())
+    time.sleep(0.001)
+    draw = random.Random(request["seed"])
+    values = [draw.uniform(0, request["parameters"]["theta"]) for _ in range(10)]
+    answer = {"id": request["id"], "statistics": [sum(values) / 10, max(values)]}
+    if request["seed"] % 10 == 0:
+        answer = {"id": request["id"], "error": "unlucky"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+const COUNTED: &str = r#"name = "counted"
+
+[parameters]
+theta = { law = "log-uniform", low = 1, high = 100 }
+
+[model.command]
+run = ["python3", "simulate.py"]
+
+[observed]
+values = { mean = 4.9, largest = 9.7 }
+
+[method]
+simulations = 1000
+keep = 50
+generations = 3
+"#;
+
+/// Killed at 50 moments, each time going on with another number of threads: the same posterior to the byte, and the
+/// program itself counts that only simulations that were under way were begun again.
+#[test]
+fn a_run_with_a_program_that_is_killed_repeats_nothing() {
+    let bench = Bench::new(COUNTED);
+    bench.write("simulate.py", COUNTING);
+    let calls = |log: &str| -> Vec<u64> {
+        let text = fs::read_to_string(bench.path(log)).unwrap_or_default();
+        text.lines().map(|line| line.parse().unwrap()).collect()
+    };
+    let uncut = ["run", "p.toml", "--into", "whole", "--threads", "2"];
+    assert!(kill_after(bench.folder.path(), &uncut, "whole.log", 60_000), "it ends by itself");
+    let distinct = |log: &str| calls(log).into_iter().collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(calls("whole.log").len(), 3000, "an uncut run simulates every row once");
+    let mut moments = Moments(2);
+    let (mut kills, mut into) = (0, 0);
+    while kills < 50 {
+        into += 1;
+        let (name, log) = (format!("r{into}"), format!("r{into}.log"));
+        let mut under_way = 0;
+        loop {
+            let threads = 1 + moments.next(3);
+            let number = threads.to_string();
+            let arguments = ["run", "p.toml", "--into", &name, "--threads", &number];
+            // A program needs a moment to start.
+            let last = kills >= 50;
+            let pause = if last { 60_000 } else { 50 + moments.next(500) };
+            if kill_after(bench.folder.path(), &arguments, &log, pause) {
+                break;
+            }
+            kills += 1;
+            under_way += threads as usize;
+            if kills % 10 == 0 {
+                bench.run(&["verify", &name]).exits(0);
+            }
+        }
+        let posterior = |run: &str| fs::read(bench.path(run).join("posterior.parquet")).unwrap();
+        assert!(posterior(&name) == posterior("whole"), "after {kills} kills");
+        assert_eq!(distinct(&log), distinct("whole.log"));
+        let repeated = calls(&log).len() - 3000;
+        assert!(repeated <= under_way, "{repeated} simulations repeated, {under_way} were under way");
     }
 }
