@@ -6,6 +6,7 @@ mod engine;
 mod estimator;
 mod objective;
 mod picture;
+mod programs;
 mod reference;
 mod runs;
 mod simulators;
@@ -33,6 +34,8 @@ enum What {
     Picture(picture::Options),
     /// Engine time a simulation, beyond simulator and search; peak memory.
     Engine(engine::Options),
+    /// The overhead of simulators that are programs of their own.
+    Programs(programs::Options),
     /// Exact simulation beside rebop, COPASI, libroadrunner and gillespy2.
     Simulators(simulators::Options),
     /// Simulating dimerizations over the whole prior.
@@ -49,6 +52,7 @@ fn main() -> anyhow::Result<()> {
         What::Objective(options) => objective::run(&options),
         What::Picture(options) => picture::run(&options),
         What::Engine(options) => engine::run(&options),
+        What::Programs(options) => programs::run(&options),
         What::Simulators(options) => simulators::run(&options),
         What::PriorCost(options) => simulators::prior_cost::run(&options),
         What::Leaping(options) => simulators::leaping::run(&options),

@@ -167,6 +167,13 @@ fn adapted(text: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Examples have copies, so that they can be taken as they are.
+    #[test]
+    fn the_helper_is_the_same_everywhere() {
+        let helper = include_str!("../../templates/helpers/counterpoise.py");
+        assert_eq!(helper, include_str!("../../../../examples/ricker/counterpoise.py"));
+    }
+
     #[test]
     fn every_template_has_a_problem_with_a_name_of_its_own() {
         for template in &TEMPLATES {

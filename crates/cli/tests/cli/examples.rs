@@ -39,11 +39,12 @@ fn every_example_runs_within_its_time_and_finds_what_its_page_says() {
             "sbml" => {
                 holds(parameters, &[("transcription", 10.0), ("translation", 5.0), ("dilution", 0.2)]);
             }
+            "ricker" => holds(parameters, &[("log_r", 3.8), ("phi", 10.0)]),
             other => panic!("no test knows what examples/{other} should find"),
         }
         seen += 1;
     }
-    assert_eq!(seen, 8);
+    assert_eq!(seen, 9);
 }
 
 fn number(parameters: &Value, name: &str, key: &str) -> f64 {

@@ -272,4 +272,48 @@ mod tests {
             assert_eq!(ready(line.as_bytes()), Err(Garbled::Names(reason.into())));
         }
     }
+    /// Lines that were damaged at random mean something or nothing, and never more than they may.
+    #[test]
+    fn damaged_lines_do_no_harm() {
+        let mut state = 1u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let whole = [
+            &b"{\"id\": 7, \"statistics\": [1.5e3, -Infinity]}"[..],
+            b"{\"id\": 7, \"statistics\": [0.25, 2]}",
+            b"{\"id\": 7, \"error\": \"no \\\"way\\\" \\u00e9\"}",
+            b"{\"ready\": true, \"statistics\": [\"a\", \"b\"]}",
+            b"a,b\n1,2\n",
+        ];
+        let (mut good, mut bad) = (0, 0);
+        for _ in 0..50_000 {
+            let mut line = whole[random(whole.len())].to_vec();
+            for _ in 0..random(4) {
+                line.push(b' ');
+                let at = random(line.len());
+                match random(3) {
+                    0 => line[at] = random(256) as u8,
+                    1 => drop(line.drain(at..(at + 1 + random(8)).min(line.len() - 1).max(at))),
+                    _ => line.insert(at, b"{}[],:\"\\-+.eEnaN0\xff"[random(18)]),
+                }
+            }
+            match answer(&line, 7, 2) {
+                Ok(Answer::Statistics(values)) => {
+                    assert!(values.len() == 2 && values.iter().all(|value| value.is_finite()));
+                    good += 1;
+                }
+                Ok(Answer::Error(_)) => good += 1,
+                Err(_) => bad += 1,
+            }
+            if let Ok(Ready { statistics }) = ready(&line) {
+                assert!(check_names(&statistics).is_ok());
+            }
+            if let Ok(printed) = super::super::output::output(&line) {
+                assert!(printed.names.is_none_or(|names| names.len() == printed.values.len()));
+            }
+        }
+        assert!(good > 5_000 && bad > 5_000, "{good} {bad}");
+    }
 }

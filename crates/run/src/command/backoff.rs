@@ -56,13 +56,14 @@ impl BackOff {
     /// Waits as long as the deaths of late advise; false when nobody waits any more.
     fn pause(&self, cut: &dyn Fn() -> bool) -> bool {
         let (start, pause) = (Instant::now(), after(self.deaths.load(Ordering::Relaxed)));
-        while start.elapsed() < pause {
-            if cut() {
-                return false;
+        while !cut() {
+            let left = pause.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                return true;
             }
-            std::thread::sleep(SLICE.min(pause.saturating_sub(start.elapsed())));
+            std::thread::sleep(left.min(SLICE));
         }
-        true
+        false
     }
 }
 

@@ -61,6 +61,12 @@ impl Conversation {
         self.process.tail.clear();
     }
 
+    /// The program's last words since then, as the end of a sentence.
+    pub(super) fn words(&mut self) -> String {
+        self.process.drain(&mut self.scratch);
+        self.process.tail.words()
+    }
+
     /// Tells the program `words` and waits for what it says: a line without its end, or everything.
     pub(super) fn ask(
         &mut self,
@@ -100,7 +106,9 @@ impl Conversation {
             match limits.until {
                 Until::End => {
                     let left = deadline.saturating_duration_since(Instant::now());
-                    self.process.wait_exit(left.max(LEAVING));
+                    if !self.process.wait_exit(left.max(LEAVING)) {
+                        return Err(Silence::Late(self.late(limits.time)));
+                    }
                     return Ok(std::mem::take(&mut self.heard));
                 }
                 Until::Line if self.heard[searched..].contains(&b'\n') => {}

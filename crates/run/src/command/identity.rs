@@ -29,8 +29,13 @@ pub fn files<'w>(directory: &Path, words: &'w [String]) -> Vec<&'w str> {
 /// If it cannot be read, or is larger than [`LARGEST_FILE`].
 pub fn fingerprint(path: &Path) -> io::Result<String> {
     // Asked before it is opened: opening a pipe waits for somebody to write into it.
-    if !std::fs::metadata(path)?.is_file() {
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() {
         return Err(io::Error::other("it is not a regular file"));
+    }
+    let too_large = || io::Error::other(format!("it is larger than {} MiB", LARGEST_FILE >> 20));
+    if metadata.len() > LARGEST_FILE {
+        return Err(too_large());
     }
     let mut file = File::open(path)?.take(LARGEST_FILE + 1);
     let (mut hasher, mut buffer, mut length) = (XxHash3_128::new(), vec![0; 1 << 18], 0);
@@ -46,7 +51,7 @@ pub fn fingerprint(path: &Path) -> io::Result<String> {
         }
     }
     if length > LARGEST_FILE {
-        return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST_FILE >> 20)));
+        return Err(too_large());
     }
     Ok(format!("{:032x}", hasher.finish_128()))
 }

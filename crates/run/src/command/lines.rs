@@ -108,6 +108,20 @@ impl Lines {
         }
     }
 
+    /// What a line means: what became of a row, unless the program that said it cannot be trusted any more.
+    fn meaning(&self, line: &[u8], id: u64, seed: u32) -> Result<Result<Vec<f64>, Failure>, Garbled> {
+        let failed = |text: String| Ok(Err(Failure::Crashed(format!("{text}; seed {seed}"))));
+        match answer(line, id, self.statistics.len()) {
+            Ok(Answer::Statistics(values)) => Ok(Ok(values)),
+            Ok(Answer::Error(reason)) => Ok(Err(Failure::Declined(format!("{reason}; seed {seed}")))),
+            Err(Garbled::NotFinite { column }) => {
+                failed(format!("the statistic `{}` is not a finite number", self.statistics[column]))
+            }
+            Err(error @ Garbled::WrongCount { .. }) => failed(error.to_string()),
+            Err(error) => Err(error),
+        }
+    }
+
     fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -148,7 +162,7 @@ impl Worker {
             Err(Silence::Cut) => "was not waited for".to_owned(),
         };
         conversation.process.end();
-        let problem = format!("{problem}{}", conversation.process.tail.words());
+        let problem = format!("{problem}{}", conversation.words());
         Err(program.unusable(problem))
     }
 
@@ -156,39 +170,30 @@ impl Worker {
     fn ask(&mut self, lines: &Lines, (theta, seed): (&[f64], u32), cut: &dyn Fn() -> bool) -> Reply {
         self.id += 1;
         self.conversation.hush();
-        let count = lines.statistics.len();
-        let longest = LONGEST_ANSWER + LONGEST_NUMBER * count;
+        let longest = LONGEST_ANSWER + LONGEST_NUMBER * lines.statistics.len();
         let limits = Limits { until: Until::Line, time: lines.program.timeout, longest };
         let request = lines.request.line(self.id, seed, theta);
-        let mut late = false;
-        let problem = match self.conversation.ask(request.as_bytes(), limits, cut) {
-            Ok(line) => match answer(&line, self.id, count) {
-                Ok(Answer::Statistics(values)) => return Reply::Outcome(Ok(values)),
-                Ok(Answer::Error(reason)) => {
-                    return Reply::Outcome(Err(Failure::Declined(format!("{reason}; seed {seed}"))));
-                }
-                Err(error @ (Garbled::WrongCount { .. } | Garbled::NotFinite { .. })) => {
-                    let text = match error {
-                        Garbled::NotFinite { column } => {
-                            format!("the statistic `{}` is not a finite number", lines.statistics[column])
-                        }
-                        other => other.to_string(),
-                    };
-                    let text = format!("{text}; seed {seed}");
-                    return Reply::Outcome(Err(Failure::Crashed(text)));
-                }
-                Err(error) => error.to_string(),
+        let (why, late) = match self.conversation.ask(request.as_bytes(), limits, cut) {
+            Ok(line) => match lines.meaning(&line, self.id, seed) {
+                Ok(outcome) => return Reply::Outcome(outcome.map_err(|failure| self.with_words(failure))),
+                Err(error) => (error.to_string(), false),
             },
-            Err(Silence::Failed(text)) => format!("it {text}"),
-            Err(Silence::Late(text)) => {
-                late = true;
-                format!("it {text}")
-            }
+            Err(Silence::Failed(text)) => (format!("it {text}"), false),
+            Err(Silence::Late(text)) => (format!("it {text}"), true),
             Err(Silence::Cut) => return Reply::Cut,
         };
         self.conversation.process.end();
-        let why = format!("{problem}; seed {seed}{}", self.conversation.process.tail.words());
+        let why = format!("{why}; seed {seed}{}", self.conversation.words());
         Reply::Lost { why, late }
+    }
+
+    /// A failure with what the program has said about it.
+    fn with_words(&mut self, failure: Failure) -> Failure {
+        match failure {
+            Failure::Declined(text) => Failure::Declined(text + &self.conversation.words()),
+            Failure::Crashed(text) => Failure::Crashed(text + &self.conversation.words()),
+            other => other,
+        }
     }
 }
 

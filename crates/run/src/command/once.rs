@@ -94,11 +94,11 @@ impl Once {
             Err(Silence::Cut) => return Err(None),
             Err(Silence::Failed(text) | Silence::Late(text)) => {
                 conversation.process.end();
-                return Err(Some(format!("it {text}; seed {seed}{}", conversation.process.tail.words())));
+                return Err(Some(format!("it {text}; seed {seed}{}", conversation.words())));
             }
         };
         let status = conversation.process.end();
-        let words = conversation.process.tail.words();
+        let words = conversation.words();
         if !status.is_some_and(|status| status.success()) {
             return Err(Some(format!("it {}; seed {seed}{words}", ending(status))));
         }

@@ -63,7 +63,8 @@ impl Judge {
     fn is_hopeless(&self, share: f64) -> bool {
         let (seen, failed) = (self.seen as f64, self.failed as f64);
         // As many failures in a row as a tolerable simulator has once in a thousand runs.
-        let first = (UNLIKELY.ln() / share.ln()).clamp(FIRST.0, FIRST.1).ceil();
+        let first =
+            if share < 1.0 { (UNLIKELY.ln() / share.ln()).clamp(FIRST.0, FIRST.1).ceil() } else { FIRST.1 };
         if seen == first && failed == seen {
             return true;
         }

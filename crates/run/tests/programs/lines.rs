@@ -70,14 +70,7 @@ fn early_exits() {
 #[test]
 fn half_a_line_and_death() {
     let texts = ["exited with code 0 in the middle of an answer: `{\"id\":", "last words of"];
-    // The half line holds the id of the request, which tells how much a worker has done: compared apart.
-    for threads in [1, 3] {
-        let pids = Pids::new();
-        let simulator = start("half", &pids, 10.0).unwrap();
-        fails_where_it_should(&run(&simulator, threads), &texts);
-        drop(simulator);
-        pids.are_gone();
-    }
+    fails_where_it_should(&outcomes("half", 10.0).0, &texts);
 }
 
 #[test]
@@ -131,7 +124,7 @@ fn answers_that_are_wrong_but_honest_cost_no_restart() {
         ("decline", "simulator declined: no such rate"),
     ] {
         let (outcomes, processes) = outcomes(mode, 10.0);
-        fails_where_it_should(&outcomes, &[text]);
+        fails_where_it_should(&outcomes, &[text, "its last words:\n    last words of"]);
         assert_eq!(processes, 1, "{mode}");
     }
 }
@@ -139,12 +132,7 @@ fn answers_that_are_wrong_but_honest_cost_no_restart() {
 #[test]
 fn answers_that_cannot_be_trusted() {
     fails_where_it_should(&outcomes("garbage", 10.0).0, &["`Warning: convergence` is not {\"id\": ...,"]);
-    for threads in [1, 3] {
-        let pids = Pids::new();
-        let outcomes = run(&start("id", &pids, 10.0).unwrap(), threads);
-        fails_where_it_should(&outcomes, &["its answer has the id", "and not the id"]);
-        pids.are_gone();
-    }
+    fails_where_it_should(&outcomes("id", 10.0).0, &["its answer has the id 2 and not the id 1"]);
 }
 
 /// What a program has become by its earlier rows is no row's fault.

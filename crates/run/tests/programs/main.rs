@@ -120,7 +120,7 @@ fn good(row: usize) -> Vec<f64> {
 
 /// Whether the simulator misbehaves at a row.
 fn is_bad(row: usize) -> bool {
-    jobs(&thetas()).external_seed(row) % 4 == 0
+    jobs(&thetas()).external_seed(row).is_multiple_of(4)
 }
 
 /// Checks that exactly the rows that should have failed, each with these texts in its reason.
