@@ -130,6 +130,16 @@ impl Chunk {
         }
         Self { rows, summaries, outcomes }
     }
+
+    /// The jobs that went well.
+    #[must_use]
+    pub fn without_failures(self) -> Self {
+        let good: Vec<u32> =
+            (0..self.rows.len() as u32).filter(|&slot| self.outcomes[slot as usize].is_ok()).collect();
+        let rows: Vec<usize> = good.iter().map(|&slot| self.rows[slot as usize]).collect();
+        let outcomes = vec![Ok(()); rows.len()];
+        Self { rows, summaries: self.summaries.select(&good), outcomes }
+    }
 }
 
 /// The simulations of one generation, placed by row so that arrival order cannot matter.

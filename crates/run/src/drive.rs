@@ -129,6 +129,9 @@ fn simulate(
     if left > 0 || beyond {
         store.secure(Loss::Power)?;
     }
+    if let Err(ExecutorError::TooManyFailures { .. }) = &executed {
+        store.forget_failures()?;
+    }
     executed.map_err(|source| RunError::Execute { index, source })?;
     match flow {
         // Where every row is there, the break can wait for the commit.

@@ -22,9 +22,9 @@ use serde_json::Value;
 
 use super::difference::identity;
 use super::error::io;
-use super::folder::{Folder, GENERATIONS, generation as folder_of};
+use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of};
 use super::generation::{self, FILES, Record};
-use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer};
+use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer, rewrite};
 use super::lock::Lock;
 use super::{
     FORMAT, Header, Loss, Made, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError, differences,
@@ -189,6 +189,19 @@ impl Store for Directory {
             (Some(journal), Loss::Power) => journal.settle(),
             (None, _) => Ok(()),
         }
+    }
+
+    fn forget_failures(&mut self) -> Result<(), StoreError> {
+        let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        journal.write()?;
+        let path = journal.path().to_path_buf();
+        let Ok(Beginning::Sound(reader)) = Reader::open(&path) else { return Ok(()) };
+        let partial = path.with_extension(PARTIAL);
+        fs::remove_file(&partial).ok();
+        rewrite((&path, reader), partial.clone(), &Chunk::without_failures)?;
+        // Without any simulation that went well there is no new journal.
+        let renamed = if partial.exists() { fs::rename(&partial, &path) } else { fs::remove_file(&path) };
+        renamed.map_err(io("rename", &path))
     }
 
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {

@@ -52,6 +52,13 @@ impl Store for Memory {
         Ok(())
     }
 
+    fn forget_failures(&mut self) -> Result<(), StoreError> {
+        if let Some(chunks) = self.chunks.get_mut(&self.current) {
+            *chunks = std::mem::take(chunks).into_iter().map(Chunk::without_failures).collect();
+        }
+        Ok(())
+    }
+
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
         self.chunks.remove(&made.generation.index);
         self.generations.push(made.generation.clone());

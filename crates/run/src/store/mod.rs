@@ -90,6 +90,13 @@ pub trait Store {
     fn secure(&mut self, _against: Loss) -> Result<(), StoreError> {
         Ok(())
     }
+    /// Forgets the simulations of the unfinished generation that failed: they are tried again when the run goes on.
+    ///
+    /// # Errors
+    /// When the others cannot be kept.
+    fn forget_failures(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
     /// Commits a generation, all or nothing.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::error::io;
 use super::folder::{Folder, PARTIAL, generation as folder_of, settle};
 use super::generation::{FILES, GENERATION_FILE, Record, SIMULATIONS_FILE};
-use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer};
+use super::journal::{Beginning, JOURNAL, Reader, Rewritten, Shape, Writer, rewrite};
 use super::lock::Lock;
 use super::sheet::{Sheet, Values};
 use super::verify::{indices, is_whole, verify};
@@ -179,32 +179,21 @@ impl Work {
         if !path.exists() {
             return Ok(());
         }
-        let mut reader = match Reader::open(&path).map_err(io("read", &path))? {
+        let reader = match Reader::open(&path).map_err(io("read", &path))? {
             Beginning::Torn => return Ok(()),
             Beginning::Damaged(_) => return self.set_aside(&name),
             Beginning::Sound(reader) => reader,
         };
         let partial = name.with_extension(PARTIAL);
         self.folder.remove(&partial)?;
-        let mut writer = Writer::new(self.folder.inside(&partial)?, reader.shape(), 0);
-        let (mut kept, mut lost) = (0, 0);
-        while let Some(piece) = reader.next().map_err(io("read", &path))? {
-            match piece {
-                Piece::Rows(chunk) => {
-                    kept += chunk.rows.len();
-                    writer.add(chunk)?;
-                }
-                Piece::Damaged { bytes, .. } => lost += bytes,
-                Piece::Torn { .. } => {}
-            }
-        }
-        if lost == 0 {
+        let Rewritten { kept, damaged } =
+            rewrite((&path, reader), self.folder.inside(&partial)?, &|chunk| chunk)?;
+        if damaged == 0 {
             return self.folder.remove(&partial);
         }
         if kept == 0 {
             return self.set_aside(&name);
         }
-        writer.settle()?;
         let aside = self.free_name(&name)?;
         // The name stays taken until the mended journal has it.
         fs::hard_link(&path, &aside)

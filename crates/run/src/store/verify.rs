@@ -68,6 +68,9 @@ pub fn verify(directory: &Path) -> Result<Report, StoreError> {
         let note = format!("{RUN_FILE} does not say what it is the run of; the next run tells it");
         report.notes.push(note);
     }
+    if folder.path(GENERATIONS).exists() {
+        leftovers(&folder, Path::new(GENERATIONS), &mut report)?;
+    }
     let indices = indices(&folder)?;
     let mut records = Vec::new();
     for &index in &indices {

@@ -12,9 +12,11 @@
 //! which the next one cuts off. Anything else that does not fit its checksums is damage.
 
 mod reader;
+mod rewrite;
 mod writer;
 
 pub(super) use reader::{Beginning, Piece, Reader};
+pub(super) use rewrite::{Rewritten, rewrite};
 pub(super) use writer::Writer;
 
 use super::tally::checksum;

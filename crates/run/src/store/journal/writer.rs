@@ -41,6 +41,11 @@ impl Writer {
         Self { path, shape, file, written, waiting, waiting_cells: 0, bytes, open, is_settled: true }
     }
 
+    /// The file.
+    pub(in crate::store) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Takes a chunk.
     pub(in crate::store) fn add(&mut self, chunk: Chunk) -> Result<(), StoreError> {
         assert_eq!(chunk.summaries.columns(), self.shape.columns as usize, "statistics of a chunk");
