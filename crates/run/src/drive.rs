@@ -55,11 +55,9 @@ pub fn run(
         seconds.propose += lap();
         let (simulated, cut) = simulate(&proposed, analysis, &history, executor, store, observe)?;
         seconds.simulate += lap();
-        if let Some(reason) = cut {
+        if let Some(reason) = cut.or_else(|| observe(Event::Weighing { index }).break_value()) {
+            store.secure(Loss::Power)?;
             (simulations, failed) = (simulated.done(), simulated.failures().len());
-            break reason;
-        }
-        if let ControlFlow::Break(reason) = observe(Event::Weighing { index }) {
             break reason;
         }
         let inputs = Inputs {
@@ -126,13 +124,13 @@ fn simulate(
         })
     };
     kept?;
-    if left > 0 || beyond {
+    if let Err(source) = executed {
         store.secure(Loss::Power)?;
+        if let ExecutorError::TooManyFailures { .. } = &source {
+            store.forget_failures()?;
+        }
+        return Err(RunError::Execute { index, source });
     }
-    if let Err(ExecutorError::TooManyFailures { .. }) = &executed {
-        store.forget_failures()?;
-    }
-    executed.map_err(|source| RunError::Execute { index, source })?;
     match flow {
         // Where every row is there, the break can wait for the commit.
         ControlFlow::Break(reason) if left > 0 => Ok((simulated, Some(reason))),

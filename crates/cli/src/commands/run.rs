@@ -14,6 +14,7 @@ use super::stored::{self, Stored};
 use super::watch::Watch;
 use super::{overrides, shell_words};
 use crate::args::RunArguments;
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::{json, posterior};
 use crate::problem_file::{Loaded, Method, Purpose, load};
@@ -48,6 +49,8 @@ fn infer(
 ) -> Result<u8, Trouble> {
     let Loaded { name, problem, simulator, mut method, headline, tolerance, .. } = loaded;
     check_memory(&method, &problem)?;
+    // From the moment at which there is something in the directory, an interrupt ends it in order.
+    let interrupt = Interrupt::listen(output);
     let mut directory = Directory::new(path);
     let history = directory.open(&header).map_err(|error| refused(error, path))?;
     if history.len() > method.generations {
@@ -63,7 +66,7 @@ fn infer(
     let subject =
         Subject { name: &name, model, problem: &analysis.problem, method: &method, directory: path };
     let record = directory.record().ok_or_else(|| Trouble::failed(anyhow::anyhow!("no record"), None))?;
-    let mut watch = Watch::new(subject, record, before, output);
+    let mut watch = Watch::new((subject, record, before), interrupt, output);
     // The directory is marked as ours before any work is done: one that cannot be written shows now, not at the end.
     let nothing =
         Ended { history: &history, reason: None, seconds: Seconds::default(), simulations: 0, failed: 0 };

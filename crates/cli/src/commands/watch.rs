@@ -26,10 +26,15 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(subject: Subject<'a>, record: RunRecord, before: Seconds, output: Output) -> Self {
+    /// Watches a run that earlier processes have spent some time on.
+    pub(super) fn new(
+        (subject, record, before): (Subject<'a>, RunRecord, Seconds),
+        interrupt: Interrupt,
+        output: Output,
+    ) -> Self {
         Self {
             output,
-            interrupt: Interrupt::listen(output),
+            interrupt,
             progress: Progress::new(output, subject.method.generations, subject.method.simulations),
             subject,
             record,

@@ -236,3 +236,32 @@ fn a_run_with_a_program_that_is_killed_repeats_nothing() {
         assert!(repeated <= under_way, "{repeated} simulations repeated, {under_way} were under way");
     }
 }
+
+/// What the program needs was not there: its failures end the run, and are not held against it once it is there.
+#[test]
+fn failures_that_ended_a_run_are_tried_again() {
+    let bench =
+        Bench::new(&COUNTED.replace("simulations = 1000", "simulations = 200\nweighting = \"uniform\""));
+    let check = "    if not os.path.exists(\"licence\"):\n        print(json.dumps({\"id\": request[\"id\"], \
+                 \"error\": \"no licence\"}), flush=True)\n        continue\n";
+    let call = "    time.sleep(0.001)\n";
+    bench.write("simulate.py", COUNTING.replace(call, check));
+    let run = |into: &str| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_counterpoise"));
+        let arguments = ["run", "p.toml", "--into", into];
+        let output =
+            command.current_dir(bench.folder.path()).env("CALLS", "calls").args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run("r");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("no licence"), "{said}");
+    bench.run(&["verify", "r"]).exits(0);
+    bench.write("licence", "");
+    for into in ["r", "whole"] {
+        let (code, said) = run(into);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let posterior = |run: &str| fs::read(bench.path(run).join("posterior.parquet")).unwrap();
+    assert!(posterior("r") == posterior("whole"));
+}

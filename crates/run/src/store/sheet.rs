@@ -142,10 +142,11 @@ impl<W: Write + Send> SheetWriter<W> {
     }
 }
 
-/// Numbers of simulations hardly repeat: dictionaries and compression would cost time and save little.
+/// Of 50,000 x 102 numbers (41 MB), on a busy machine: plain 0.31 s; plain with snappy 0.41 s, and counts a quarter of
+/// the size; with a dictionary 1.5 s and 50 MB where they hardly repeat.
 fn properties(names: &[String], kinds: &[Physical]) -> WriterProperties {
     let mut properties = WriterProperties::builder()
-        .set_compression(Compression::UNCOMPRESSED)
+        .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::None)
         .set_created_by(format!("counterpoise {}", env!("CARGO_PKG_VERSION")))
         .set_dictionary_enabled(false);
