@@ -140,13 +140,13 @@ impl<W: Write> Table for Csv<W> {
                 }
                 match column {
                     Values::Real(values) if values[row].is_finite() => {
-                        write!(self.0, "{:.16e}", values[row])?
+                        write!(self.0, "{:.16e}", values[row])?;
                     }
                     Values::Real(values) if values[row].is_nan() => {}
                     Values::Real(values) => write!(self.0, "{}", values[row])?,
                     Values::Whole(values) => write!(self.0, "{}", values[row])?,
                     Values::Text(texts) => {
-                        write!(self.0, "{}", quoted(texts[row].as_deref().unwrap_or_default()))?
+                        write!(self.0, "{}", quoted(texts[row].as_deref().unwrap_or_default()))?;
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Damaged directories: found by `verify`, refused by `run`, mended by `--salvage`, with the same result in the end.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::resume::copy;
 use super::{Bench, TOY};
@@ -27,7 +27,7 @@ fn files(bench: &Bench, run: &str) -> Vec<PathBuf> {
     }
     let mut found: Vec<_> =
         found.iter().map(|path| path.strip_prefix(bench.path(run)).unwrap().to_path_buf()).collect();
-    found.retain(|path| *path != PathBuf::from("lock") && !path.starts_with("damaged"));
+    found.retain(|path| path != Path::new("lock") && !path.starts_with("damaged"));
     found.sort();
     found
 }
@@ -195,9 +195,9 @@ fn links_out_of_the_directory_are_refused() {
             fs::copy(&path, bench.path("outside/run.json")).unwrap();
         }
         if path.is_dir() {
-            fs::remove_dir_all(&path).unwrap()
+            fs::remove_dir_all(&path).unwrap();
         } else {
-            fs::remove_file(&path).unwrap()
+            fs::remove_file(&path).unwrap();
         }
         symlink(bench.path(target), &path).unwrap();
         let before = fs::read(bench.path("outside/run.json")).ok();

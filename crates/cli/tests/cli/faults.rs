@@ -2,7 +2,6 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -12,6 +11,7 @@ use super::{Bench, TOY};
 struct Mounted(PathBuf);
 
 impl Mounted {
+    #[allow(clippy::print_stderr)]
     fn new(path: PathBuf, kilobytes: usize) -> Option<Self> {
         fs::create_dir_all(&path).unwrap();
         let size = format!("size={kilobytes}k");
@@ -20,7 +20,7 @@ impl Mounted {
             return Some(Self(path));
         }
         // The test runner shows this with the test's name.
-        writeln!(std::io::stderr(), "skipped: no file system may be mounted here").unwrap();
+        eprintln!("skipped: no file system may be mounted here");
         None
     }
 

@@ -256,7 +256,10 @@ impl Sheet {
     pub(super) fn bytes(&self, group: usize) -> std::ops::Range<u64> {
         let columns = self.reader.metadata().row_group(group).columns();
         let ranges = columns.iter().map(|column| column.byte_range());
-        ranges.fold(u64::MAX..0, |all, (start, length)| all.start.min(start)..all.end.max(start + length))
+        let (start, end) = ranges.fold((u64::MAX, 0), |(first, last), (start, length)| {
+            (first.min(start), last.max(start.saturating_add(length)))
+        });
+        start..end
     }
 
     /// All columns of a group.

@@ -106,7 +106,7 @@ fn tell(folder: &Folder, error: StoreError, report: &mut Report) -> Result<(), S
     let within = |path: &Path| path.strip_prefix(folder.root()).unwrap_or(path).to_path_buf();
     match error {
         StoreError::Damaged { path, at, what } => {
-            report.problem(within(&path), at.map(|at| at..at + 1), what)
+            report.problem(within(&path), at.map(|at| at..at + 1), what);
         }
         StoreError::Unreadable { path, source } => report.problem(within(&path), None, source.to_string()),
         StoreError::TooLarge { path, limit } => {
