@@ -168,7 +168,7 @@ fn a_hopeless_run_ends_early() {
         .run(&["run", "p.toml", "--set", "model.command.max_failures=0.1"])
         .exits(1)
         .says(" of 50 simulations failed");
-    let mut words = vec!["run", "p.toml", "--json", "--into", "often"];
+    let mut words = vec!["run", "p.toml", "--json", "--into", "d"];
     for set in
         ["model.command.max_failures=0.9", "method.simulations=120", "method.keep=20", "method.generations=1"]
     {

@@ -9,7 +9,7 @@ use counterpoise_core::stream::Stream;
 use super::answer::{Answer, Garbled, answer, check_names, ready};
 use super::backoff::BackOff;
 use super::exchange::{Conversation, Limits, Silence, Until};
-use super::process::Process;
+use super::process::{Process, end_together};
 use super::request::Request;
 use super::{Program, ProgramError};
 
@@ -233,8 +233,8 @@ impl Simulator for Lines {
 impl Drop for Lines {
     fn drop(&mut self) {
         let mut workers = std::mem::take(&mut *self.idle());
-        // All at once, so that they leave at the same time.
-        workers.iter_mut().for_each(|worker| worker.conversation.process.close());
-        workers.iter_mut().for_each(|worker| worker.conversation.process.end_gently());
+        let mut processes: Vec<_> =
+            workers.iter_mut().map(|worker| &mut worker.conversation.process).collect();
+        end_together(&mut processes);
     }
 }

@@ -95,22 +95,31 @@ impl Process {
     }
 
     /// Lets the program know that nothing more is wanted: its input ends.
-    pub(super) fn close(&mut self) {
+    fn close(&mut self) {
         self.stdin = None;
     }
 
     /// Ends the program and everything else in its group, and takes its last words. How it ended, unless that is
     /// unknown.
     pub(super) fn end(&mut self) -> Option<ExitStatus> {
+        self.close();
+        self.ask_to_leave();
+        self.wait_exit(GRACE);
+        self.bury()
+    }
+
+    /// Asks the group to leave, unless the program has left already.
+    fn ask_to_leave(&self) {
+        if !self.has_exited() {
+            kill_process_group(self.group, Signal::TERM).ok();
+        }
+    }
+
+    /// Kills whoever is left of the group: others than the program itself, or those who did not care for SIGTERM.
+    fn bury(&mut self) -> Option<ExitStatus> {
         if let Some(status) = self.buried {
             return status;
         }
-        self.close();
-        if !self.has_exited() {
-            kill_process_group(self.group, Signal::TERM).ok();
-            self.wait_exit(GRACE);
-        }
-        // Whoever else is in the group, or did not care for SIGTERM.
         kill_process_group(self.group, Signal::KILL).ok();
         let gone = self.wait_exit(LAST);
         self.drain(&mut vec![0; 65_536]);
@@ -119,12 +128,22 @@ impl Process {
         self.buried = Some(status);
         status
     }
+}
 
-    /// Ends the program after it was given the time to leave by itself.
-    pub(super) fn end_gently(&mut self) {
-        self.close();
-        self.wait_exit(CLOSING);
-        self.end();
+/// Ends programs that were given the time to leave by themselves, all of them at the same time.
+pub(super) fn end_together(processes: &mut [&mut Process]) {
+    let wait = |processes: &[&mut Process], most: Duration| {
+        let begin = Instant::now();
+        for process in processes {
+            process.wait_exit(most.saturating_sub(begin.elapsed()));
+        }
+    };
+    processes.iter_mut().for_each(|process| process.close());
+    wait(processes, CLOSING);
+    processes.iter().for_each(|process| process.ask_to_leave());
+    wait(processes, GRACE);
+    for process in processes {
+        process.bury();
     }
 }
 

@@ -162,16 +162,17 @@ fn greetings_that_cannot_be_used() {
         pids.are_gone();
     }
     let pids = Pids::new();
-    let mut program = program(&[python(), "misbehaving.py", "mute", pids.path().to_str().unwrap()], 10.0);
-    program.start_timeout = Duration::from_millis(500);
+    let mut program =
+        program(&["sh", "-c", ": > $1/$$; exec sleep 1000", "sh", pids.path().to_str().unwrap()], 10.0);
+    program.start_timeout = Duration::from_secs(1);
     let error = Lines::new(program.clone(), None).unwrap_err().to_string();
-    assert!(error.contains("gave no answer within 0.5 s when it was started"), "{error}");
+    assert!(error.contains("gave no answer within 1 s when it was started"), "{error}");
     pids.are_gone();
     // Named in the problem file they are not asked for before they are needed; then the rows fail.
     let simulator = Lines::new(program, Some(vec!["a".into()])).unwrap();
     let thetas = thetas();
     let failure = simulator.simulate(thetas.row(0), &mut jobs(&thetas).stream(0), &mut [0.0]).unwrap_err();
-    assert!(failure.to_string().contains("gave no answer within 0.5 s when it was started"), "{failure}");
+    assert!(failure.to_string().contains("gave no answer within 1 s when it was started"), "{failure}");
     pids.are_gone();
 }
 
@@ -211,5 +212,20 @@ fn nobody_waits_for_what_is_not_wanted() {
         .unwrap();
     drop(simulator);
     assert!(began.elapsed() < Duration::from_secs(20));
+    pids.are_gone();
+}
+
+/// Programs that go on after the end of their input, whatever they are told, are ended together.
+#[test]
+fn programs_that_do_not_hear_that_it_is_over() {
+    let pids = Pids::new();
+    let simulator = start("deaf", &pids, 10.0).unwrap();
+    while pids.count() < 6 {
+        assert!(run(&simulator, 8).iter().all(Result::is_ok));
+    }
+    let began = Instant::now();
+    drop(simulator);
+    let took = began.elapsed();
+    assert!((Duration::from_secs(1)..Duration::from_secs(5)).contains(&took), "{took:?}");
     pids.are_gone();
 }

@@ -73,8 +73,6 @@ def answer(request):
 
 
 note()
-if MODE == "mute":
-    time.sleep(1000)
 if MODE == "gone":
     print("cannot find my library", file=sys.stderr)
     sys.exit(127)
@@ -96,3 +94,6 @@ for line in sys.stdin:
         os._exit(1)
     if MODE == "chats":
         say("one line too many\n")
+if MODE == "deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(1000)
