@@ -150,3 +150,41 @@ fn wide_rows_fit() {
     assert_eq!((first.rows, second.rows), (vec![1], vec![2]));
     assert_eq!(second.summaries.values(), &wide.summaries.values()[400_000..]);
 }
+
+/// Whatever stands in a journal: it is read to its end without a panic, and no row is out of bounds.
+#[test]
+fn anything_may_stand_in_a_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    journal(&path, 5);
+    let bytes = fs::read(&path).unwrap();
+    let mut state = 1u64;
+    let mut next = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    for _ in 0..3_000 {
+        let mut changed = bytes.clone();
+        for _ in 0..1 + next(20) {
+            let at = HEADER + next(changed.len() - HEADER);
+            match next(3) {
+                0 => changed[at] = next(256) as u8,
+                1 => changed.truncate(at),
+                _ => changed.insert(at, next(256) as u8),
+            }
+            if changed.len() <= HEADER {
+                break;
+            }
+        }
+        // A record whose checksums fit and whose payload is anything.
+        let payload: Vec<u8> = (0..next(60)).map(|_| next(256) as u8).collect();
+        let offset = changed.len() as u64;
+        changed.extend(MARKER.to_le_bytes());
+        changed.extend((payload.len() as u32).to_le_bytes());
+        changed.extend(header_checksum(offset, payload.len() as u32).to_le_bytes());
+        changed.extend(&payload);
+        changed.extend(checksum(&payload).to_le_bytes());
+        fs::write(&path, &changed).unwrap();
+        assert!(rows(&pieces(&path)).iter().all(|&row| row < 1000));
+    }
+}
