@@ -24,8 +24,9 @@ use crate::trouble::{DONE, FAILED, Trouble};
 
 /// Draws from the prior.
 const DRAWS: usize = 20;
-/// So many that all fail are enough: a simulator that always fails may take its time.
+/// So many that all fail are enough where they have taken so many seconds.
 const HOPELESS: usize = 5;
+const HOPELESS_SECONDS: f64 = 2.0;
 /// Rows of the small generation that tells how long weighing takes, and seconds it may cost to simulate.
 const TRIAL: usize = 1_000;
 const PATIENCE: f64 = 2.0;
@@ -93,7 +94,7 @@ fn try_draws(
             },
             Err(_) => failures.push((row, Failure::Crashed("panic".into()))),
         }
-        if failures.len() == HOPELESS && usable.is_empty() {
+        if usable.is_empty() && row + 1 >= HOPELESS && seconds.iter().sum::<f64>() > HOPELESS_SECONDS {
             break;
         }
     }

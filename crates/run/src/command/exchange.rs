@@ -13,6 +13,9 @@ const SLICE: Duration = Duration::from_millis(50);
 /// How long a program that has closed its output may take to exit, so that its exit code is known.
 const LEAVING: Duration = Duration::from_millis(500);
 
+/// Reads of what is left in a pipe, at the most.
+const AT_ONCE: usize = 16;
+
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
@@ -78,11 +81,8 @@ impl Conversation {
         let mut searched = 0;
         loop {
             if limits.until == Until::Line
-                && let Some(at) = self.heard[searched..].iter().position(|&byte| byte == b'\n')
+                && let Some(line) = self.take_line(searched)
             {
-                let rest = self.heard.split_off(searched + at + 1);
-                let mut line = std::mem::replace(&mut self.heard, rest);
-                line.pop();
                 return Ok(line);
             }
             searched = self.heard.len();
@@ -115,6 +115,15 @@ impl Conversation {
                 Until::Line => return Err(Silence::Failed(self.farewell())),
             }
         }
+    }
+
+    /// A line that was heard, without its end, if there is one after so many bytes.
+    fn take_line(&mut self, searched: usize) -> Option<Vec<u8>> {
+        let at = searched + self.heard[searched..].iter().position(|&byte| byte == b'\n')?;
+        let rest = self.heard.split_off(at + 1);
+        let mut line = std::mem::replace(&mut self.heard, rest);
+        line.pop();
+        Some(line)
     }
 
     /// Writes as much as the program takes without waiting.
@@ -150,7 +159,12 @@ impl Conversation {
         }
         // Somebody that it has started may hold its output open after its death.
         if ready == 0 && self.process.has_exited() {
-            while self.hear() == Heard::Something {}
+            // They may also write into it without end.
+            for _ in 0..AT_ONCE {
+                if self.hear() != Heard::Something {
+                    break;
+                }
+            }
             return false;
         }
         true

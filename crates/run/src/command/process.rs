@@ -19,6 +19,9 @@ const GRACE: Duration = Duration::from_millis(200);
 /// How long the system may take to carry out SIGKILL.
 const LAST: Duration = Duration::from_secs(5);
 
+/// Reads of the standard error in a row.
+const AT_ONCE: usize = 16;
+
 /// A program that runs, or has ended and not been buried. Dropping it ends it.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -63,9 +66,10 @@ impl Process {
         Ok(process)
     }
 
-    /// Takes what there is on the standard error; never waits.
+    /// Takes what there is on the standard error; never waits, and does not go on for ever where there is no end.
     pub(super) fn drain(&mut self, scratch: &mut [u8]) {
-        while let Some(stderr) = &mut self.stderr {
+        for _ in 0..AT_ONCE {
+            let Some(stderr) = &mut self.stderr else { return };
             match stderr.read(scratch) {
                 Ok(0) => self.stderr = None,
                 Ok(length) => self.tail.push(&scratch[..length]),

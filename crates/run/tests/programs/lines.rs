@@ -116,6 +116,22 @@ fn a_flood_of_complaints_blocks_nobody() {
     assert_eq!(processes, 1);
 }
 
+/// Complaints without an end do not keep us from looking at the clock.
+#[test]
+fn a_program_that_only_complains() {
+    for threads in [1, 3] {
+        let pids = Pids::new();
+        let simulator = start("whines", &pids, 1.0).unwrap();
+        let outcomes = run(&simulator, threads);
+        fails_where_it_should(
+            &outcomes,
+            &["gave no answer within 1 s", "its last words:\n", "    oh dear\n    oh dear"],
+        );
+        drop(simulator);
+        pids.are_gone();
+    }
+}
+
 #[test]
 fn answers_that_are_wrong_but_honest_cost_no_restart() {
     for (mode, text) in [

@@ -53,6 +53,9 @@ def misbehave(request):
     elif MODE == "flood":
         for _ in range(100):
             say("x" * 1_000_000)
+    elif MODE == "whines":
+        while True:
+            os.write(2, b"oh dear\n" * 8192)
     elif MODE == "nan":
         say(json.dumps({"id": identity, "statistics": [1.0, float("nan")]}) + "\n")
     elif MODE == "count":
