@@ -17,6 +17,8 @@ pub use crate::outcome::{Event, Finished, RunError, Seconds};
 /// How long a finished simulation may be unsafe: from the end of the process where it was cheap, from a loss of power
 /// in any case.
 const UNSAFE: Duration = Duration::from_secs(1);
+/// Flushing to the disk takes no more than one part in so many of the time: fast simulators fill disks.
+const SHARE: u32 = 20;
 
 /// Runs or resumes. A fresh run is a resumed run whose store is empty.
 ///
@@ -98,7 +100,8 @@ fn simulate(
     let budget = analysis.method.stop.simulations().map_or(usize::MAX, |most| most.saturating_sub(made));
     let beyond = rows.len() > budget;
     rows.truncate(budget);
-    let (mut kept, mut settled, is_dear) = (Ok(()), Instant::now(), executor.is_dear());
+    let (mut kept, mut settled, mut pause) = (Ok(()), Instant::now(), UNSAFE);
+    let is_dear = executor.is_dear();
     let mut left = rows.len();
     let jobs = Jobs { thetas: &proposed.thetas, seed: analysis.seed, generation: index, first: 0 };
     let executed = if flow.is_break() || rows.is_empty() {
@@ -109,9 +112,10 @@ fn simulate(
             left -= chunk.rows.len();
             kept = store.append(chunk);
             // The last rows are about to be committed; until then they are in memory.
-            if kept.is_ok() && settled.elapsed() > UNSAFE {
+            if kept.is_ok() && settled.elapsed() > pause {
+                let begun = Instant::now();
                 kept = store.secure(Loss::Power);
-                settled = Instant::now();
+                (pause, settled) = (UNSAFE.max(SHARE * begun.elapsed()), Instant::now());
             } else if kept.is_ok() && is_dear {
                 kept = store.secure(Loss::Process);
             }

@@ -16,10 +16,11 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use super::StoreError;
 
-/// Rows that are written and read together: as many as make so many cells.
+/// Rows that are written and read together: as many as make so many cells. A column of the largest group is small
+/// enough for its memory to be used again and not asked for anew, which costs more than writing it.
 const GROUP_CELLS: usize = 1 << 21;
 const SMALLEST_GROUP: usize = 1 << 8;
-const LARGEST_GROUP: usize = 1 << 16;
+const LARGEST_GROUP: usize = 1 << 13;
 
 /// The cells of a column, by row.
 pub(super) enum Cells<'a> {

@@ -12,7 +12,7 @@ use super::super::error::io;
 use super::{FULL, GOOD, LONGEST_TEXT, MARKER, RECORD_HEADER, Shape, checksum, header_checksum};
 
 /// Numbers that wait in memory at the most.
-const MOST_WAITING: usize = 8 << 20;
+const MOST_WAITING: usize = 16 << 20;
 
 /// A journal that grows. Chunks wait in memory until they are written, all with one call, so that a process that is
 /// killed leaves whole records and at the end part of one. Those of a generation that is committed before cost nothing.
