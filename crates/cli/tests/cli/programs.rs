@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::{Bench, program};
 
-/// Fails where the seed is a multiple of `FAIL`; sleeps for ever where it is told to.
+/// Fails where the seed is a multiple of its first argument, by dying or (for 2, which is often) by saying so; hangs
+/// where that is negative. Notes its number in the folder of its second argument.
 const SIMULATOR: &str = r#"import json, os, random, sys, time
 fail, pids = int(sys.argv[1]), sys.argv[2]
 if pids:
@@ -19,7 +20,10 @@ for line in sys.stdin:
         time.sleep(1000)
     if fail and request["seed"] % fail == 0:
         print("unlucky seed", request["seed"], file=sys.stderr, flush=True)
-        os._exit(9)
+        if fail != 2:
+            os._exit(9)
+        print(json.dumps({"id": request["id"], "error": "unlucky"}), flush=True)
+        continue
     draw = random.Random(request["seed"])
     values = [draw.uniform(0, request["parameters"]["theta"]) for _ in range(10)]
     print(json.dumps({"id": request["id"], "statistics": [sum(values) / 10, max(values)]}), flush=True)
@@ -72,6 +76,7 @@ fn the_posterior_is_right_and_the_same_on_any_number_of_threads() {
 }
 
 #[test]
+#[allow(clippy::print_stderr)] // A test that is skipped says so.
 fn templates_run_as_they_are() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
@@ -260,17 +265,21 @@ fn data_can_be_made_by_the_program() {
     assert!((7.0..14.0).contains(&median), "{median}");
 }
 
-/// A run whose programs note their numbers in a folder, once there are two of them.
-fn start(bench: &Bench, fail: &str) -> (Child, Vec<String>) {
+/// A long run whose two programs note their numbers in a folder.
+fn start(bench: &Bench, fail: &str) -> Child {
     fs::create_dir(bench.path("pids")).unwrap();
     let run = format!("model.command.run=[\"python3\", \"simulate.py\", \"{fail}\", \"pids\"]");
-    let child = Command::new(env!("CARGO_BIN_EXE_counterpoise"))
+    Command::new(env!("CARGO_BIN_EXE_counterpoise"))
         .current_dir(bench.folder.path())
         .args(["run", "p.toml", "--threads", "2", "--set", &run, "--set", "method.simulations=10_000_000"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// The numbers of its programs, once both are there and at work.
+fn programs(bench: &Bench) -> Vec<String> {
     let begin = Instant::now();
     loop {
         let names = fs::read_dir(bench.path("pids")).unwrap();
@@ -278,7 +287,7 @@ fn start(bench: &Bench, fail: &str) -> (Child, Vec<String>) {
             names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         if names.len() == 2 {
             std::thread::sleep(Duration::from_millis(200));
-            return (child, names);
+            return names;
         }
         assert!(begin.elapsed() < Duration::from_secs(30));
         std::thread::sleep(Duration::from_millis(20));
@@ -305,7 +314,8 @@ fn are_gone(pids: &[String]) {
 #[test]
 fn a_killed_run_leaves_no_program_behind() {
     let bench = bench(0);
-    let (mut child, pids) = start(&bench, "0");
+    let mut child = start(&bench, "0");
+    let pids = programs(&bench);
     signal("-KILL", &child);
     child.wait().unwrap();
     are_gone(&pids);
@@ -315,7 +325,8 @@ fn a_killed_run_leaves_no_program_behind() {
 #[test]
 fn a_second_interrupt_ends_programs_that_hang() {
     let bench = bench(0);
-    let (mut child, pids) = start(&bench, "-1");
+    let mut child = start(&bench, "-1");
+    let pids = programs(&bench);
     signal("-INT", &child);
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "the first waits for what is in flight");
