@@ -37,7 +37,7 @@ fn the_first_keeps_what_is_committed() {
         stderr.read_to_string(&mut said).unwrap();
         child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
-        assert!(said.contains("stopping: the simulations in flight are finished first"), "{said}");
+        assert!(said.contains("stopping; interrupt again to end at once"), "{said}");
         assert!(
             said.contains("interrupted: ")
                 && said.contains("are kept in long\nthis goes on: counterpoise run p.toml"),

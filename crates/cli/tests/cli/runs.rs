@@ -202,7 +202,7 @@ fn a_run_whose_simulations_fail_says_how_to_repeat_one() {
     assert_eq!(words[..2], ["simulate", "p.toml"]);
     bench.run(&words).exits(1).says("1 of 1 simulations failed").says("simulator declined: theta must be");
     let checked = bench.run(&["check", "p.toml"]).exits(1).stdout;
-    assert!(checked.contains("5 of them failed; for example at theta = -"), "{checked}");
+    assert!(checked.contains("20 of them failed; for example at theta = -"), "{checked}");
     bench.run(&["run", "p.toml"]).exits(1).says("400 of 400 simulations failed");
 }
 
