@@ -69,13 +69,9 @@ pub(super) fn write(
 fn simulations<'a>(header: &'a Header, made: &'a Made<'_>) -> Columns<'a> {
     let mut columns = Columns::default();
     columns.whole("row", |row| row as i64);
-    for (j, name) in header.parameters.iter().enumerate() {
-        columns.real(name, move |row| made.thetas.at(row, j));
-    }
     let simulated = made.simulated;
-    for (j, name) in header.statistics.iter().enumerate() {
-        columns.real(name, move |row| simulated.summaries().at(row, j));
-    }
+    columns.table(&header.parameters, made.thetas);
+    columns.table(&header.statistics, simulated.summaries());
     let outcome = |row: usize| simulated.failures().get(&row).map(Failure::to_text);
     columns.add("outcome", Cells::Text(Box::new(outcome)));
     columns

@@ -14,6 +14,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
+use counterpoise_core::table::Table;
+
 use super::StoreError;
 
 /// Rows that are written and read together: as many as make so many cells. A column of the largest group is small
@@ -30,6 +32,8 @@ pub(super) enum Cells<'a> {
     Whole(Box<dyn Fn(usize) -> i64 + 'a>),
     /// Texts, some of them missing.
     Text(Box<dyn Fn(usize) -> Option<String> + 'a>),
+    /// Numbers of several columns at once.
+    Table(&'a Table),
 }
 
 /// Columns with their names, which are made different from each other by adding underscores.
@@ -41,16 +45,29 @@ pub(super) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     pub(super) fn add(&mut self, name: &str, cells: Cells<'a>) {
+        self.name(name);
+        self.cells.push(cells);
+    }
+
+    fn name(&mut self, name: &str) {
         let mut name = name.to_owned();
         while self.names.contains(&name) {
             name.push('_');
         }
         self.names.push(name);
-        self.cells.push(cells);
     }
 
     pub(super) fn real(&mut self, name: &str, cell: impl Fn(usize) -> f64 + 'a) {
         self.add(name, Cells::Real(Box::new(cell)));
+    }
+
+    /// The columns of a table, with a name each.
+    pub(super) fn table(&mut self, names: &[String], table: &'a Table) {
+        assert_eq!(names.len(), table.columns(), "names of columns");
+        for name in names {
+            self.name(name);
+        }
+        self.cells.push(Cells::Table(table));
     }
 
     pub(super) fn whole(&mut self, name: &str, cell: impl Fn(usize) -> i64 + 'a) {
@@ -59,29 +76,39 @@ impl<'a> Columns<'a> {
 
     /// Writes so many rows, a column of a group at a time.
     pub(super) fn write<W: Write + Send>(&self, file: W, rows: usize) -> Result<(), ParquetError> {
-        let kinds = self.cells.iter().map(|cells| match cells {
-            Cells::Real(_) => Physical::DOUBLE,
-            Cells::Whole(_) => Physical::INT64,
-            Cells::Text(_) => Physical::BYTE_ARRAY,
+        let kinds = self.cells.iter().flat_map(|cells| match cells {
+            Cells::Real(_) => vec![Physical::DOUBLE],
+            Cells::Whole(_) => vec![Physical::INT64],
+            Cells::Text(_) => vec![Physical::BYTE_ARRAY],
+            Cells::Table(table) => vec![Physical::DOUBLE; table.columns()],
         });
         let mut writer = SheetWriter::begin(file, &self.names, kinds)?;
-        let step = (GROUP_CELLS / self.cells.len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
+        let step = (GROUP_CELLS / self.names.len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
         let mut first = 0;
         while first < rows {
             let range = first..rows.min(first + step);
             first = range.end;
-            writer.columns(self.cells.iter().map(|cells| Cow::Owned(cells.values(range.clone()))))?;
+            let columns = self.cells.iter().flat_map(|cells| cells.values(range.clone()));
+            writer.columns(columns.map(Cow::Owned))?;
         }
         writer.close()
     }
 }
 
 impl Cells<'_> {
-    fn values(&self, rows: std::ops::Range<usize>) -> Values {
+    fn values(&self, rows: std::ops::Range<usize>) -> Vec<Values> {
         match self {
-            Self::Real(cell) => Values::Real(rows.map(cell).collect()),
-            Self::Whole(cell) => Values::Whole(rows.map(cell).collect()),
-            Self::Text(cell) => Values::Text(rows.map(cell).collect()),
+            Self::Real(cell) => vec![Values::Real(rows.map(cell).collect())],
+            Self::Whole(cell) => vec![Values::Whole(rows.map(cell).collect())],
+            Self::Text(cell) => vec![Values::Text(rows.map(cell).collect())],
+            // Row by row, as it lies in memory: column by column every number would be fetched from far away.
+            Self::Table(table) => {
+                let mut columns = vec![Vec::with_capacity(rows.len()); table.columns()];
+                for row in rows {
+                    columns.iter_mut().zip(table.row(row)).for_each(|(column, value)| column.push(*value));
+                }
+                columns.into_iter().map(Values::Real).collect()
+            }
         }
     }
 }
