@@ -165,7 +165,8 @@ pub fn infer(
     let built = builtin(model, Preset::Text, &[])?;
     let analysis = analysis(model, observed, size, plans, seed)?;
     let mut executor = Threads::new(built.simulator, 1, None);
-    let header = Header { description: serde_json::Value::Null, parameters: built.parameters };
+    let header =
+        Header { description: serde_json::Value::Null, parameters: built.parameters, statistics: Vec::new() };
     let mut store = Memory::forgetful();
     let mut quiet = |_: drive::Event<'_>| ControlFlow::Continue(());
     let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut quiet)

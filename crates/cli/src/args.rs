@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::init::NAMES;
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Make a folder with a problem that runs as it is.
     Init(InitArguments),
-    /// Infer the parameters of a problem and print the posterior.
+    /// Infer the parameters of a problem and print the posterior; goes on with a run that was stopped.
     Run(RunArguments),
     /// Find every mistake in a problem file, and try twenty simulations.
     Check(CheckArguments),
@@ -37,6 +37,10 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// See whether intervals cover the truth as often as they say.
     Calibrate(CalibrateArguments),
+    /// Look whether the directory of a run holds what was written into it.
+    Verify(VerifyArguments),
+    /// Write the posterior or the simulations of a run as a table for other programs.
+    Export(ExportArguments),
     /// Say what an SBML file contains, what can be inferred of it, and what is not supported.
     Sbml(SbmlArguments),
 }
@@ -79,7 +83,7 @@ pub(crate) struct Schedule {
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) problem: ProblemArguments,
-    /// Keep the run in this directory [default: runs/ and the problem's name].
+    /// Keep the run in this directory, and go on with what it holds [default: runs/ and the problem's name].
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
     #[command(flatten)]
@@ -165,6 +169,20 @@ pub(crate) struct CompareArguments {
     pub(crate) json: bool,
 }
 
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The directory of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Keep what is whole and move the rest aside, so that `run` makes it again.
+    #[arg(long)]
+    pub(crate) salvage: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArguments {
@@ -178,6 +196,41 @@ pub(crate) struct CalibrateArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The directory of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Write to this .csv or .parquet file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    /// The table to write.
+    #[arg(long, value_enum, default_value_t = What::Posterior)]
+    pub(crate) what: What,
+    /// Overwrite the file.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// A table of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// The kept particles of the last generation, with their importance weights.
+    Posterior,
+    /// Every simulation of the committed generations.
+    Simulations,
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Posterior => "posterior",
+            Self::Simulations => "simulations",
+        })
+    }
 }
 
 /// Arguments of `sbml`.

@@ -23,9 +23,7 @@ impl Interrupt {
                 counterpoise_run::command::end_all();
                 std::process::exit(KILLED);
             }
-            output.say(
-                "\nstopping: the simulations in flight are finished first; interrupt again to end at once",
-            );
+            output.say("\nstopping; interrupt again to end at once");
         });
         if let Err(error) = listening {
             output.note(&format!("warning: an interrupt will end the program at once: {error}"));

@@ -19,6 +19,13 @@ use crate::problem_file::Method;
 #[serde(transparent)]
 pub(crate) struct Real(pub(crate) f64);
 
+impl Real {
+    /// What a run that did not tell spent.
+    fn zero() -> Self {
+        Self(0.0)
+    }
+}
+
 impl<'de> Deserialize<'de> for Real {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN)))
@@ -88,6 +95,8 @@ pub(crate) struct Seconds {
     pub(crate) propose: Real,
     pub(crate) simulate: Real,
     pub(crate) weigh: Real,
+    #[serde(default = "Real::zero")]
+    pub(crate) store: Real,
 }
 
 /// One generation.
@@ -121,6 +130,9 @@ pub(crate) struct Ended<'a> {
     pub(crate) history: &'a [Generation],
     pub(crate) reason: Option<StopReason>,
     pub(crate) seconds: drive::Seconds,
+    /// Simulations of a generation that is not finished, and how many of them failed.
+    pub(crate) simulations: usize,
+    pub(crate) failed: usize,
 }
 
 impl Summary {
@@ -133,7 +145,7 @@ impl Summary {
     pub(crate) fn new(subject: Subject<'_>, ended: &Ended<'_>) -> Self {
         let (history, last) = (ended.history, ended.history.last());
         let seconds = ended.seconds;
-        let limits = [StopReason::Seconds, StopReason::Interrupt];
+        let limits = [StopReason::Seconds, StopReason::Simulations, StopReason::Interrupt];
         Self {
             problem: subject.name.to_owned(),
             model: subject.model.map(str::to_owned),
@@ -142,8 +154,9 @@ impl Summary {
             stopped_by: ended.reason.map(|reason| reason.to_string()),
             seed: subject.method.seed,
             version: env!("CARGO_PKG_VERSION").into(),
-            simulations: history.iter().map(|generation| generation.simulations).sum(),
-            failed: history.iter().map(|generation| generation.failed).sum(),
+            simulations: ended.simulations
+                + history.iter().map(|generation| generation.simulations).sum::<usize>(),
+            failed: ended.failed + history.iter().map(|generation| generation.failed).sum::<usize>(),
             generations: history.len(),
             generations_planned: subject.method.generations,
             kept: last.map_or(0, |last| last.population.len()),
@@ -157,6 +170,7 @@ impl Summary {
                 propose: Real(seconds.propose),
                 simulate: Real(seconds.simulate),
                 weigh: Real(seconds.weigh),
+                store: Real(seconds.store),
             },
             history: history.iter().map(Step::from).collect(),
             warnings: diagnose(subject.problem, history).iter().map(ToString::to_string).collect(),
@@ -209,7 +223,7 @@ impl From<&digest::Information> for Information {
         Self {
             in_sample: Real(information.in_sample),
             held_out: Real(information.held_out),
-            baselines: baselines.map(|&(rule, value)| (rule.to_owned(), Real(value))).collect(),
+            baselines: baselines.map(|(rule, value)| (rule.clone(), Real(*value))).collect(),
         }
     }
 }

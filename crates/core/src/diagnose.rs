@@ -56,7 +56,7 @@ pub enum Warning {
         /// Information of the chosen weights, held out.
         held_out: f64,
         /// The rule that beats them.
-        rule: &'static str,
+        rule: String,
         /// Its information.
         baseline: f64,
     },
@@ -195,10 +195,14 @@ fn information(last: &Generation) -> Vec<Warning> {
         warnings.push(Warning::Optimism { in_sample, held_out });
     }
     let best = information.baselines.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    if let Some(&(rule, baseline)) = best
+    if let Some(&(ref rule, baseline)) = best
         && baseline > information.held_out + INFORMATION_SLACK
     {
-        warnings.push(Warning::BelowBaseline { held_out: information.held_out, rule, baseline });
+        warnings.push(Warning::BelowBaseline {
+            held_out: information.held_out,
+            rule: rule.clone(),
+            baseline,
+        });
     }
     warnings
 }
@@ -288,7 +292,11 @@ mod tests {
             weights: vec![vec![1.0; 2]],
             in_sample: false,
             evaluations: 0,
-            information: Information { in_sample: 0.6, held_out: 0.6, baselines: vec![("uniform", 0.5)] },
+            information: Information {
+                in_sample: 0.6,
+                held_out: 0.6,
+                baselines: vec![("uniform".into(), 0.5)],
+            },
             spread: vec![1.0; 2],
             constant: Vec::new(),
             unreached: Vec::new(),

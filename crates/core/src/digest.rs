@@ -55,7 +55,7 @@ pub struct Information {
     /// On simulations that the weights have not seen.
     pub held_out: f64,
     /// The simple rules, each on the same simulations as `held_out`.
-    pub baselines: Vec<(&'static str, f64)>,
+    pub baselines: Vec<(String, f64)>,
 }
 
 /// One failed simulation, with what is needed to repeat it.
@@ -341,7 +341,7 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
             measure(&accept(view, &Fold { weights, ..folds[i].clone() }, &folds[i].accepts))
         })
     });
-    let baselines = formulas.iter().map(|formula| formula.name()).zip(levels).collect();
+    let baselines = formulas.iter().map(|formula| formula.name().to_owned()).zip(levels).collect();
     Information { in_sample, held_out, baselines }
 }
 

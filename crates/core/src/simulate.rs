@@ -130,6 +130,16 @@ impl Chunk {
         }
         Self { rows, summaries, outcomes }
     }
+
+    /// The jobs that went well.
+    #[must_use]
+    pub fn without_failures(self) -> Self {
+        let good: Vec<u32> =
+            (0..self.rows.len() as u32).filter(|&slot| self.outcomes[slot as usize].is_ok()).collect();
+        let rows: Vec<usize> = good.iter().map(|&slot| self.rows[slot as usize]).collect();
+        let outcomes = vec![Ok(()); rows.len()];
+        Self { rows, summaries: self.summaries.select(&good), outcomes }
+    }
 }
 
 /// The simulations of one generation, placed by row so that arrival order cannot matter.
@@ -137,6 +147,7 @@ impl Chunk {
 pub struct Simulated {
     summaries: Table,
     done: Vec<bool>,
+    count: usize,
     failures: BTreeMap<usize, Failure>,
 }
 
@@ -147,6 +158,7 @@ impl Simulated {
         Self {
             summaries: Table::filled(rows, columns, f64::NAN),
             done: vec![false; rows],
+            count: 0,
             failures: BTreeMap::new(),
         }
     }
@@ -160,18 +172,24 @@ impl Simulated {
                 failures.entry(row).or_insert(Failure::NotFinite { column });
             }
         }
-        Self { done: vec![true; summaries.rows()], summaries, failures }
+        Self { done: vec![true; summaries.rows()], count: summaries.rows(), summaries, failures }
     }
 
     /// Places a finished chunk.
     pub fn place(&mut self, chunk: &Chunk) {
         for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
-            self.done[row] = true;
+            self.count += usize::from(!std::mem::replace(&mut self.done[row], true));
             match outcome {
                 Ok(()) => self.summaries.row_mut(row).copy_from_slice(chunk.summaries.row(slot)),
                 Err(failure) => drop(self.failures.insert(row, failure.clone())),
             }
         }
+    }
+
+    /// How many rows are finished.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.count
     }
 
     /// Rows still to be run.

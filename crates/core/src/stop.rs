@@ -10,7 +10,7 @@ use crate::digest::Generation;
 pub enum StopReason {
     /// The generations asked for are done.
     Generations,
-    /// The budget of simulations leaves no room for another generation.
+    /// The simulations that were allowed have been made.
     Simulations,
     /// The effective sample size fell below its floor.
     EffectiveSampleSize,
@@ -34,8 +34,14 @@ impl Display for StopReason {
 
 /// A stopping rule: a pure function of what has happened so far, asked before each generation.
 pub trait Stop: Debug + Send + Sync {
-    /// The reason to stop now, if any; `next` is the number of simulations of the coming generation.
-    fn check(&self, history: &[Generation], next: usize) -> Option<StopReason>;
+    /// The reason to stop now, if any.
+    fn check(&self, history: &[Generation]) -> Option<StopReason>;
+
+    /// How many simulations all generations together may make, where the rule limits them: a run makes no more,
+    /// and stops inside a generation.
+    fn simulations(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Stops after a number of generations.
@@ -43,19 +49,23 @@ pub trait Stop: Debug + Send + Sync {
 pub struct AfterGenerations(pub usize);
 
 impl Stop for AfterGenerations {
-    fn check(&self, history: &[Generation], _: usize) -> Option<StopReason> {
+    fn check(&self, history: &[Generation]) -> Option<StopReason> {
         (history.len() >= self.0).then_some(StopReason::Generations)
     }
 }
 
-/// Stops before the simulations of all generations exceed a number; the first generation is always run.
+/// Stops when the simulations of all generations have reached a number.
 #[derive(Clone, Debug)]
 pub struct SimulationBudget(pub usize);
 
 impl Stop for SimulationBudget {
-    fn check(&self, history: &[Generation], next: usize) -> Option<StopReason> {
+    fn check(&self, history: &[Generation]) -> Option<StopReason> {
         let done: usize = history.iter().map(|generation| generation.simulations).sum();
-        (!history.is_empty() && done + next > self.0).then_some(StopReason::Simulations)
+        (done >= self.0).then_some(StopReason::Simulations)
+    }
+
+    fn simulations(&self) -> Option<usize> {
+        Some(self.0)
     }
 }
 
@@ -64,7 +74,7 @@ impl Stop for SimulationBudget {
 pub struct EffectiveSampleSizeFloor(pub f64);
 
 impl Stop for EffectiveSampleSizeFloor {
-    fn check(&self, history: &[Generation], _: usize) -> Option<StopReason> {
+    fn check(&self, history: &[Generation]) -> Option<StopReason> {
         let last = history.last()?;
         let ess = last.population.weights.effective_sample_size();
         (ess < self.0).then_some(StopReason::EffectiveSampleSize)
@@ -76,7 +86,11 @@ impl Stop for EffectiveSampleSizeFloor {
 pub struct FirstOf(pub Vec<Box<dyn Stop>>);
 
 impl Stop for FirstOf {
-    fn check(&self, history: &[Generation], next: usize) -> Option<StopReason> {
-        self.0.iter().find_map(|rule| rule.check(history, next))
+    fn check(&self, history: &[Generation]) -> Option<StopReason> {
+        self.0.iter().find_map(|rule| rule.check(history))
+    }
+
+    fn simulations(&self) -> Option<usize> {
+        self.0.iter().filter_map(|rule| rule.simulations()).min()
     }
 }

@@ -16,7 +16,7 @@ use counterpoise_core::workers::{self, Workers};
 use counterpoise_tables::{Block, TableError, TableFile};
 
 use crate::outcome::{Event, Finished, RunError, Seconds};
-use crate::store::{Header, Store};
+use crate::store::{Header, Made, Store};
 
 /// A table of simulations, and which of its columns are what.
 #[derive(Debug)]
@@ -133,9 +133,12 @@ pub fn run(
     let mut history = store.open(header)?;
     let mut finish = |history, reason| {
         seconds.total = start.elapsed().as_secs_f64();
-        Ok(Finished { history, reason, seconds })
+        Ok(Finished { history, reason, seconds, simulations: 0, failed: 0 })
     };
-    let check = |history: &[_]| analysis.method.stop.check(history, source.rows);
+    let check = |history: &[_]| analysis.method.stop.check(history);
+    if let ControlFlow::Break(reason) = observe(Event::Opened(&history)) {
+        return finish(history, reason);
+    }
     if let Some(reason) = check(&history) {
         return finish(history, reason);
     }
@@ -155,14 +158,15 @@ pub fn run(
     let inputs = Inputs { index: 0, kernel: None, previous: None, proposed, simulated };
     let generation =
         digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index: 0, source })?;
-    store.commit(&generation)?;
-    let flow = observe(Event::Committed(&generation));
-    history.push(generation);
-    let reason = flow.break_value().or_else(|| check(&history)).unwrap_or(StopReason::Generations);
     seconds.simulate = read;
     seconds.weigh = start.elapsed().as_secs_f64() - read;
-    seconds.total = seconds.simulate + seconds.weigh;
-    Ok(Finished { history, reason, seconds })
+    store.commit(&Made { generation: &generation, simulations: None })?;
+    seconds.total = start.elapsed().as_secs_f64();
+    seconds.store = seconds.total - seconds.simulate - seconds.weigh;
+    history.push(generation);
+    let flow = observe(Event::Committed { history: &history, seconds });
+    let reason = flow.break_value().or_else(|| check(&history)).unwrap_or(StopReason::Generations);
+    Ok(Finished { history, reason, seconds, simulations: 0, failed: 0 })
 }
 
 #[cfg(test)]

@@ -12,6 +12,15 @@ use counterpoise_tables::TableError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// The store was opened and had these generations.
+    Opened(&'a [Generation]),
+    /// The simulations of a generation begin.
+    Simulating {
+        /// Generation.
+        index: u32,
+        /// Simulations that the store had already.
+        stored: usize,
+    },
     /// Some simulations finished.
     Simulated {
         /// Generation.
@@ -27,7 +36,12 @@ pub enum Event<'a> {
         index: u32,
     },
     /// A generation was committed.
-    Committed(&'a Generation),
+    Committed {
+        /// All generations so far, of which it is the last.
+        history: &'a [Generation],
+        /// Where the time of this process went.
+        seconds: Seconds,
+    },
 }
 
 /// Wall-clock seconds by stage, over all generations of this process.
@@ -37,6 +51,8 @@ pub struct Seconds {
     pub propose: f64,
     /// Running simulations and keeping them.
     pub simulate: f64,
+    /// Committing generations.
+    pub store: f64,
     /// Reducing, weighing, selecting.
     pub weigh: f64,
     /// All of it.
@@ -52,6 +68,10 @@ pub struct Finished {
     pub reason: StopReason,
     /// Where the time went.
     pub seconds: Seconds,
+    /// Simulations of the generation that was not finished.
+    pub simulations: usize,
+    /// How many of them failed.
+    pub failed: usize,
 }
 
 /// Why a run could not go on.

@@ -9,13 +9,13 @@ use counterpoise_core::digest::{Analysis, Method};
 use counterpoise_core::problem::{Failure, Marginal, Prior, Problem, Simulator, law};
 use counterpoise_core::propose::Covariance;
 use counterpoise_core::reduce::Identity;
-use counterpoise_core::stop::AfterGenerations;
+use counterpoise_core::stop::{AfterGenerations, StopReason};
 use counterpoise_core::stream::{Seed, Stream};
 use counterpoise_core::weigh::{ByFormula, Uniform};
 use counterpoise_core::workers::Serial;
 use counterpoise_run::drive::{self, Event};
 use counterpoise_run::executor::Threads;
-use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, StoreError};
+use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use serde_json::json;
@@ -55,7 +55,11 @@ fn analysis() -> Analysis {
 }
 
 fn header(seed: u64) -> Header {
-    Header { description: json!({ "method": { "seed": seed, "keep": 20 } }), parameters: vec!["x".into()] }
+    Header {
+        description: json!({ "method": { "seed": seed, "keep": 20 } }),
+        parameters: vec!["x".into()],
+        statistics: vec!["s".into()],
+    }
 }
 
 #[test]
@@ -63,15 +67,17 @@ fn a_run_can_be_read_back_and_is_not_mixed_with_another() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     let mut store = Directory::new(&path);
-    assert!(store.read().unwrap().is_none());
+    assert!(RunRecord::read(&path).unwrap().is_none());
     let mut executor = Threads::new(Echo, 1, None);
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
     let finished =
         drive::run((&analysis(), &header(1)), &mut executor, &mut store, &Serial, &mut go_on).unwrap();
-    store.write(&json!({ "finished": true })).unwrap();
+    store.record().unwrap().write(&json!({ "finished": true })).unwrap();
+    drop(store);
 
-    assert!(Directory::new(&path).holds(&header(1)).unwrap());
-    let Err(StoreError::Mismatch { differences, .. }) = Directory::new(&path).holds(&header(2)) else {
+    assert_eq!(RunRecord::read(&path).unwrap().unwrap().summary, json!({ "finished": true }));
+    assert_eq!(Directory::new(&path).open(&header(1)).unwrap(), finished.history, "to the bit");
+    let Err(StoreError::Mismatch { differences, .. }) = Directory::new(&path).open(&header(2)) else {
         panic!("another seed must be refused")
     };
     assert_eq!(differences, ["method.seed was 1 and is now 2"]);
@@ -100,7 +106,7 @@ fn a_run_can_be_read_back_and_is_not_mixed_with_another() {
     let mut left: Vec<_> =
         fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();
-    assert_eq!(left, [POSTERIOR_FILE, RUN_FILE], "no temporary file is left");
+    assert_eq!(left, ["generations", "lock", POSTERIOR_FILE, RUN_FILE], "no temporary file is left");
 }
 
 #[test]
@@ -108,10 +114,11 @@ fn other_formats_and_garbage_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(RUN_FILE);
     fs::write(&file, "{\"format\": 99}").unwrap();
-    let error = Directory::new(folder.path()).read().unwrap_err().to_string();
-    assert!(error.contains("has format 99; this version reads format 1"), "{error}");
+    let error = RunRecord::read(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("has format 99; this version reads formats 1 to 2"), "{error}");
+    assert!(matches!(Directory::new(folder.path()).open(&header(1)), Err(StoreError::Format { .. })));
     fs::write(&file, "not json").unwrap();
-    assert!(matches!(Directory::new(folder.path()).read(), Err(StoreError::Unreadable { .. })));
+    assert!(matches!(RunRecord::read(folder.path()), Err(StoreError::Unreadable { .. })));
 }
 
 #[test]
@@ -125,4 +132,63 @@ fn a_directory_that_cannot_be_made_is_an_error_with_its_path() {
     let error =
         drive::run((&analysis(), &header(1)), &mut executor, &mut store, &Serial, &mut go_on).unwrap_err();
     assert!(error.to_string().contains("file/run"), "{error}");
+}
+
+/// Fails where the parameter is large.
+struct Picky;
+
+impl Simulator for Picky {
+    fn summaries(&self) -> usize {
+        1
+    }
+
+    fn simulate(&self, theta: &[f64], _: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        summaries[0] = theta[0];
+        if theta[0] > 0.9 { Err(Failure::Declined("too large".into())) } else { Ok(()) }
+    }
+}
+
+/// Generations come back to the bit, failures and their example included, and from a store that was cut anywhere.
+#[test]
+fn a_run_cut_and_opened_again_equals_the_uncut_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |store: &mut Directory, cut: usize| {
+        let mut executor = Threads::new(Picky, 2, Some(1));
+        let mut stop = |event: Event<'_>| match event {
+            Event::Simulated { index, done, .. } if 200 * index as usize + done >= cut => {
+                ControlFlow::Break(StopReason::Interrupt)
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        drive::run((&analysis(), &header(1)), &mut executor, store, &Serial, &mut stop).unwrap()
+    };
+    let whole = run(&mut Directory::new(folder.path().join("whole")), usize::MAX);
+    assert!(whole.history[0].failed > 0 && whole.history[0].failure.is_some());
+    for cut in [1, 77, 199, 200, 201, 399] {
+        let path = folder.path().join(cut.to_string());
+        let first = run(&mut Directory::new(&path), cut);
+        assert_eq!(first.reason, StopReason::Interrupt);
+        // A generation that is complete is committed before the run stops.
+        assert_eq!(first.simulations, if cut == 200 { 1 } else { cut % 200 }, "{cut}");
+        let second = run(&mut Directory::new(&path), usize::MAX);
+        assert_eq!(second.history, whole.history, "cut after {cut}");
+        let again = Directory::new(&path).open(&header(1)).unwrap();
+        assert_eq!(again, whole.history, "read back after a cut at {cut}");
+    }
+}
+
+#[test]
+fn failures_are_forgotten_where_they_ended_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Directory::new(folder.path());
+    store.open(&header(1)).unwrap();
+    store.chunks(0, 200, &mut |_| panic!("nothing is there")).unwrap();
+    let rows: Vec<usize> = (0..4).collect();
+    let outcomes = vec![Ok(()), Err(Failure::Crashed("x".into())), Ok(()), Err(Failure::Crashed("y".into()))];
+    let summaries = counterpoise_core::table::Table::from_rows(1, vec![0.5, f64::NAN, 1.5, f64::NAN]);
+    store.append(counterpoise_core::simulate::Chunk { rows, summaries, outcomes }).unwrap();
+    store.forget_failures().unwrap();
+    let mut left = Vec::new();
+    store.chunks(0, 200, &mut |chunk| left.extend(chunk.rows.clone())).unwrap();
+    assert_eq!(left, [0, 2]);
 }

@@ -123,7 +123,11 @@ fn infer() -> Vec<Generation> {
         },
         seed: Seed(1),
     };
-    let header = Header { description: serde_json::Value::Null, parameters: vec!["rate".into()] };
+    let header = Header {
+        description: serde_json::Value::Null,
+        parameters: vec!["rate".into()],
+        statistics: Vec::new(),
+    };
     let mut executor = Threads::new(Counts, 2, None);
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
     drive::run((&analysis, &header), &mut executor, &mut Memory::default(), &Pool::new(2), &mut go_on)

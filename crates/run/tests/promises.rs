@@ -82,6 +82,7 @@ fn header() -> Header {
     Header {
         description: serde_json::json!({ "problem": "noisy" }),
         parameters: vec!["k".into(), "x".into()],
+        statistics: ["a", "b", "noise", "constant"].map(String::from).to_vec(),
     }
 }
 

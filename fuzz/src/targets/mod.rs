@@ -1,6 +1,7 @@
 //! What is fuzzed: one file a target, and one line here.
 
 mod csv;
+mod lines;
 mod network;
 mod parquet;
 mod problem;
@@ -25,7 +26,7 @@ pub struct Target {
 
 /// All targets.
 pub const TARGETS: &[Target] =
-    &[problem::TARGET, network::TARGET, sbml::TARGET, csv::TARGET, parquet::TARGET];
+    &[problem::TARGET, network::TARGET, sbml::TARGET, csv::TARGET, parquet::TARGET, lines::TARGET];
 
 /// The target of a name, or all.
 pub fn chosen(name: Option<&str>) -> anyhow::Result<Vec<&'static Target>> {

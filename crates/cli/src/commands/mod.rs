@@ -4,12 +4,15 @@ mod calibrate;
 mod check;
 mod check_table;
 mod compare;
+mod export;
 pub(crate) mod init;
 mod run;
 mod sbml;
 mod show;
 mod simulate;
 mod stored;
+mod verify;
+mod watch;
 
 use counterpoise_core::problem::Simulator;
 use counterpoise_run::pool::Pool;
@@ -29,6 +32,8 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Show(arguments) => show::show(arguments, output),
         Command::Compare(arguments) => compare::compare(arguments, output),
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),
+        Command::Verify(arguments) => verify::verify(arguments, output),
+        Command::Export(arguments) => export::export(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
     }
 }
@@ -54,6 +59,11 @@ impl Schedule {
     fn chunk(&self) -> Option<usize> {
         self.chunk.map(|chunk| chunk as usize)
     }
+}
+
+/// Words as a shell reads them back.
+fn shell_words(words: &[String]) -> String {
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A word as a shell reads it back.

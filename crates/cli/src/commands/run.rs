@@ -1,66 +1,80 @@
 //! `run`: infer, keep, print.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use counterpoise_core::digest::{Analysis, DigestError, FailureExample, Generation};
+use counterpoise_core::digest::{Analysis, DigestError, FailureExample};
 use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::stream::Seed;
-use counterpoise_run::drive::{self, Event, RunError, Seconds};
+use counterpoise_run::drive::{self, Event, Finished, RunError, Seconds};
 use counterpoise_run::executor::{ExecutorError, Threads, Tolerant};
 use counterpoise_run::given;
-use counterpoise_run::store::{Directory, Header, Store};
+use counterpoise_run::store::{Directory, Header, Store, StoreError};
 
 use super::stored::{self, Stored};
-use super::{overrides, shell_word};
+use super::watch::Watch;
+use super::{overrides, shell_words};
 use crate::args::RunArguments;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::print::progress::Progress;
 use crate::print::{json, posterior};
 use crate::problem_file::{Loaded, Material, Method, Purpose, load};
 use crate::summary::{Ended, Subject, Summary};
 use crate::trouble::{DONE, STOPPED, Trouble};
 
-/// Runs a problem, or prints again what its directory holds.
+/// Runs a problem, goes on with it where its directory holds a part of it, or prints again what it holds.
 pub(crate) fn run(arguments: &RunArguments, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let path = arguments.into.clone().unwrap_or_else(|| Path::new("runs").join(slug(&loaded.name)));
-    let header = Header { description: loaded.description.clone(), parameters: loaded.parameters() };
-    match stored::look(&path, &header)? {
+    let header = Header {
+        description: loaded.description.clone(),
+        parameters: loaded.parameters(),
+        statistics: loaded.problem.statistics.clone(),
+    };
+    match stored::look(&path, &header, output)? {
         Stored::Finished(summary) => {
             output.note(&format!("already finished: this run is in {}", path.display()));
             print(&summary, arguments.json, output)?;
             Ok(DONE)
         }
-        Stored::Unfinished(generations) => {
-            output.note(&format!("{} holds this run unfinished: starting over", path.display()));
-            infer(arguments, output, loaded, (&path, &header, generations))
-        }
-        Stored::Nothing => infer(arguments, output, loaded, (&path, &header, 0)),
+        Stored::Begun(before) => infer(arguments, output, loaded, (&path, header, before)),
     }
 }
 
-/// Runs a problem into a directory, where an attempt `before` finished so many generations.
+/// Runs a problem into a directory, where earlier processes have spent some time.
 fn infer(
     arguments: &RunArguments,
     output: Output,
     loaded: Loaded,
-    (path, header, before): (&Path, &Header, usize),
+    (path, mut header, before): (&Path, Header, Seconds),
 ) -> Result<u8, Trouble> {
-    let Loaded { name, problem, material, method, headline, tolerance, .. } = loaded;
+    let Loaded { name, problem, material, mut method, headline, tolerance, .. } = loaded;
+    check_memory(&method, &problem)?;
+    // From the moment at which there is something in the directory, an interrupt ends it in order.
+    let interrupt = Interrupt::listen(output);
     let mut directory = Directory::new(path);
+    let history = directory.open(&header).map_err(|error| refused(error, path))?;
+    if history.len() > method.generations {
+        let (done, asked) = (history.len(), method.generations);
+        output
+            .note(&format!("{done} generations are done already: more than the {asked} asked for are kept"));
+        method.generations = done;
+        header.description["method"] = method.describe();
+        directory.open(&header).map_err(|error| refused(error, path))?;
+    }
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
     let model = headline.as_deref();
     let subject =
         Subject { name: &name, model, problem: &analysis.problem, method: &method, directory: path };
-    check_memory(&method, &analysis.problem)?;
-    let mut watch = Watch::new(&method, output);
-    prepare(&mut directory, header, subject)?;
+    let record = directory.record().ok_or_else(|| Trouble::failed(anyhow::anyhow!("no record"), None))?;
+    let mut watch = Watch::new((subject, record, before), interrupt, output);
+    // The directory is marked as ours before any work is done: one that cannot be written shows now, not at the end.
+    let nothing =
+        Ended { history: &history, reason: None, seconds: Seconds::default(), simulations: 0, failed: 0 };
+    watch.keep(&watch.summary(nothing)).map_err(|error| refused(error, path))?;
     let pool = arguments.schedule.pool();
     let mut see = |event: Event<'_>| watch.see(&event);
-    let task = (&analysis, header);
+    let task = (&analysis, &header);
     let simulated = material.simulator().is_some();
     let run = match material {
         Material::Simulator(simulator) => {
@@ -73,39 +87,44 @@ fn infer(
         }
     };
     watch.progress.finish();
-    let finished = match run {
-        Ok(finished) => finished,
+    for note in directory.notes() {
+        output.note(&note);
+    }
+    let trouble = watch.trouble.take().map(RunError::Store);
+    match trouble.map_or(run, Err) {
+        Ok(finished) => end((arguments, subject), &watch, &finished, output),
         Err(RunError::Table(error)) => {
             let hint = error.fault.hint();
-            return Err(Trouble::input(error, hint));
+            Err(Trouble::input(error, hint))
         }
-        Err(error) => {
-            let repeated = simulated.then_some(arguments);
-            return Err(broken(&error, (repeated, subject), &directory, &watch, before));
-        }
+        Err(error) => Err(broken(&error, arguments, subject, simulated)),
+    }
+}
+
+/// Keeps and prints the summary, and says how to go on with a run that was stopped.
+fn end(
+    (arguments, subject): (&RunArguments, Subject<'_>),
+    watch: &Watch<'_>,
+    finished: &Finished,
+    output: Output,
+) -> Result<u8, Trouble> {
+    let Finished { history, reason, seconds, simulations, failed, .. } = finished;
+    let ended = Ended {
+        history,
+        reason: Some(*reason),
+        seconds: *seconds,
+        simulations: *simulations,
+        failed: *failed,
     };
-    let ended =
-        Ended { history: &finished.history, reason: Some(finished.reason), seconds: finished.seconds };
-    let summary = Summary::new(subject, &ended);
-    keep(&directory, &summary, before)?;
+    let summary = watch.summary(ended);
+    watch.keep(&summary).map_err(|error| broken(&RunError::Store(error), arguments, subject, true))?;
     print(&summary, arguments.json, output)?;
     if summary.finished {
         return Ok(DONE);
     }
-    output.say(&stopped(&summary, &finished.reason.to_string(), before));
+    output.say(&stopped(&summary, *reason, *simulations));
+    output.say(&format!("this goes on: {}", go_on(arguments, subject, *reason)));
     Ok(STOPPED)
-}
-
-/// Makes the directory and marks it as ours before any work is done, so that a directory that cannot be written
-/// shows now and not at the end.
-fn prepare(directory: &mut Directory, header: &Header, subject: Subject<'_>) -> Result<(), Trouble> {
-    let refused = |error| Trouble::input(error, "use --into with another directory".to_owned());
-    directory.open(header).map_err(refused)?;
-    if stored::read(directory.path())?.is_none() {
-        let ended = Ended { history: &[], reason: None, seconds: Seconds::default() };
-        directory.write(&serde_json::to_value(Summary::new(subject, &ended))?).map_err(refused)?;
-    }
-    Ok(())
 }
 
 /// Asks for the memory of one generation, so that a refusal is an error and not the end of the program.
@@ -119,114 +138,70 @@ fn check_memory(method: &Method, problem: &Problem) -> Result<(), Trouble> {
     })
 }
 
-/// Writes the summary and the posterior, unless an earlier attempt got further.
-fn keep(directory: &Directory, summary: &Summary, before: usize) -> Result<(), Trouble> {
-    if !summary.finished && summary.generations < before {
-        return Ok(());
-    }
-    directory.write(&serde_json::to_value(summary)?).map_err(|error| Trouble::failed(error, None))
-}
-
 fn print(summary: &Summary, as_json: bool, output: Output) -> Result<(), Trouble> {
     let text = if as_json { json::object(summary)? } else { posterior::page(summary) };
     Ok(output.result(&text)?)
 }
 
-fn stopped(summary: &Summary, reason: &str, before: usize) -> String {
+fn stopped(summary: &Summary, reason: StopReason, simulations: usize) -> String {
     let Summary { generations, generations_planned, directory, .. } = summary;
-    let why = if reason == "interrupt" {
-        "interrupted".to_owned()
-    } else {
-        format!("stopped at the limit of {reason}")
+    let why = match reason {
+        StopReason::Interrupt => "interrupted".to_owned(),
+        other => format!("stopped at the limit of {other}"),
     };
-    let kept = match *generations {
-        done if done < before => {
-            format!("{done} generations are done; {directory} keeps the {before} of an earlier attempt")
-        }
-        0 => "no generation was finished".to_owned(),
-        _ => format!("{generations} of {generations_planned} generations are kept in {directory}"),
+    let next = match simulations {
+        0 => String::new(),
+        some => format!(" and {some} simulations of the next"),
     };
-    format!("{why}: {kept}; the same command starts over")
+    format!("{why}: {generations} of {generations_planned} generations{next} are kept in {directory}")
 }
 
-/// Follows a run: tells how far it is, and stops it when the user asks or the time is up.
-struct Watch {
-    interrupt: Interrupt,
-    progress: Progress,
-    seconds: f64,
-    generations: usize,
-    committed: Vec<Generation>,
-}
-
-impl Watch {
-    fn new(method: &Method, output: Output) -> Self {
-        Self {
-            interrupt: Interrupt::listen(output),
-            progress: Progress::new(output, method.generations, method.simulations),
-            seconds: method.seconds.unwrap_or(f64::INFINITY),
-            generations: method.generations,
-            committed: Vec::new(),
-        }
+/// The command that goes on with a run, with a limit raised that would stop it again at once.
+fn go_on(arguments: &RunArguments, subject: Subject<'_>, reason: StopReason) -> String {
+    let mut words = vec!["counterpoise".into(), "run".into()];
+    words.push(arguments.problem.problem.display().to_string());
+    words.extend(["--into".into(), subject.directory.display().to_string()]);
+    let budget = "stop.simulations=";
+    let limited = reason == StopReason::Simulations;
+    let kept = arguments.problem.set.iter().filter(|set| !(limited && set.starts_with(budget)));
+    words.extend(kept.flat_map(|set| ["--set".into(), set.clone()]));
+    if limited {
+        let all = subject.method.simulations * subject.method.generations;
+        words.extend(["--set".into(), format!("{budget}{all}")]);
     }
+    let schedule = [("--threads", arguments.schedule.threads), ("--chunk", arguments.schedule.chunk)];
+    words.extend(
+        schedule.iter().filter_map(|(flag, number)| Some([(*flag).into(), (*number)?.to_string()])).flatten(),
+    );
+    words.extend(arguments.json.then(|| "--json".into()));
+    shell_words(&words)
+}
 
-    fn see(&mut self, event: &Event<'_>) -> ControlFlow<StopReason> {
-        match event {
-            Event::Simulated { index, done, failed } => self.progress.simulated(*index, *done, *failed),
-            // The simulations are there: what is dear is paid for, so the generation is finished.
-            Event::Weighing { index } => {
-                self.progress.weighing(*index);
-                return ControlFlow::Continue(());
-            }
-            Event::Committed(generation) => {
-                self.progress.committed(generation);
-                self.committed.push((*generation).clone());
-                if self.committed.len() == self.generations {
-                    return ControlFlow::Continue(());
-                }
-            }
-            _ => {}
+/// A directory that a run cannot begin or go on in.
+fn refused(error: StoreError, path: &Path) -> Trouble {
+    let hint = stored::advice(&error, path);
+    match error {
+        StoreError::Damaged { .. } | StoreError::Write { .. } | StoreError::Parquet { .. } => {
+            Trouble::failed(error, hint)
         }
-        if self.interrupt.is_asked() {
-            return ControlFlow::Break(StopReason::Interrupt);
-        }
-        if self.progress.elapsed() > self.seconds {
-            return ControlFlow::Break(StopReason::Seconds);
-        }
-        ControlFlow::Continue(())
+        _ => Trouble::input(error, hint.or_else(|| Some("use --into with another directory".to_owned()))),
     }
 }
 
-/// A run that cannot go on: what is committed is kept, and the failure of a simulator can be repeated.
-fn broken(
-    error: &RunError,
-    (arguments, subject): (Option<&RunArguments>, Subject<'_>),
-    directory: &Directory,
-    watch: &Watch,
-    before: usize,
-) -> Trouble {
+/// A run that cannot go on: what is done is kept, and a failure can be repeated where it was simulated.
+fn broken(error: &RunError, arguments: &RunArguments, subject: Subject<'_>, simulated: bool) -> Trouble {
     let mut hints = Vec::new();
-    let example = match error {
-        RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } } => {
-            Some((*index, example))
+    match error {
+        RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } }
+            if simulated =>
+        {
+            hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, example)));
         }
         RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
-            Some((*index, &**first))
+            hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, first)));
         }
-        _ => None,
-    };
-    if let (Some((index, example)), Some(arguments)) = (example, arguments) {
-        hints.push(format!("this repeats the example: {}", repeat(arguments, subject, index, example)));
-    }
-    if !watch.committed.is_empty() {
-        let seconds = Seconds { total: watch.progress.elapsed(), ..Seconds::default() };
-        let ended = Ended { history: &watch.committed, reason: None, seconds };
-        if keep(directory, &Summary::new(subject, &ended), before).is_ok() {
-            let path = subject.directory.display();
-            hints.push(format!(
-                "counterpoise show {path} prints the {} finished generations",
-                watch.committed.len()
-            ));
-        }
+        RunError::Store(error) => hints.extend(stored::advice(error, subject.directory)),
+        _ => {}
     }
     let hint = (!hints.is_empty()).then(|| hints.join("\nhint: "));
     Trouble::failed(chain(error).context("the run cannot go on"), hint)
@@ -253,7 +228,7 @@ fn repeat(arguments: &RunArguments, subject: Subject<'_>, index: u32, example: &
     words.extend(arguments.problem.set.iter().flat_map(|set| ["--set".into(), set.clone()]));
     words.extend(["--at".into(), at.join(","), "--seed".into(), subject.method.seed.to_string()]);
     words.extend(["--generation".into(), index.to_string(), "--row".into(), example.row.to_string()]);
-    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+    shell_words(&words)
 }
 
 /// A name as a directory: lower case, with hyphens for everything else.

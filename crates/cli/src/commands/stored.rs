@@ -5,25 +5,30 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, StoreError};
-use serde_json::Value;
+use counterpoise_run::drive::Seconds;
+use counterpoise_run::store::{
+    Differences, Header, LOCK_FILE, POSTERIOR_FILE, RUN_FILE, RunRecord, StoreError, differences,
+};
 
+use super::shell_words;
+use crate::output::Output;
 use crate::summary::Summary;
 use crate::trouble::Trouble;
 
 /// The run in a directory, as far as it got.
 pub(crate) enum Stored {
-    Nothing,
-    /// It was cut short after so many generations.
-    Unfinished(usize),
+    /// There is more to do; earlier processes have spent so much time on it.
+    Begun(Seconds),
     Finished(Box<Summary>),
 }
 
 /// The contents of `run.json`, if there is one.
-pub(crate) fn read(directory: &Path) -> Result<Option<Value>, Trouble> {
+pub(crate) fn read(directory: &Path) -> Result<Option<RunRecord>, Trouble> {
     let path = directory.join(RUN_FILE);
     match fs::metadata(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
+            return Ok(None);
+        }
         Err(error) => {
             let error = anyhow::Error::from(error).context(format!("cannot read {}", path.display()));
             return Err(Trouble::input(error, None));
@@ -33,13 +38,25 @@ pub(crate) fn read(directory: &Path) -> Result<Option<Value>, Trouble> {
         }
         Ok(_) => {}
     }
-    Directory::new(directory).read().map_err(|error| Trouble::input(error, None))
+    RunRecord::read(directory).map_err(|error| {
+        let hint = advice(&error, directory);
+        match error {
+            StoreError::Damaged { .. } => Trouble::failed(error, hint),
+            _ => Trouble::input(error, hint),
+        }
+    })
 }
 
 /// The summary in the contents of a `run.json`.
-pub(crate) fn summary(directory: &Path, run: &Value) -> Result<Summary, Trouble> {
-    Summary::deserialize_from(&run["summary"])
-        .with_context(|| format!("{} has no summary of a run", directory.join(RUN_FILE).display()))
+pub(crate) fn summary(directory: &Path, run: &RunRecord) -> Result<Summary, Trouble> {
+    let name = directory.join(RUN_FILE);
+    if run.summary.is_null() {
+        let message = anyhow!("{} has no summary yet", name.display());
+        let hint = format!("counterpoise run PROBLEM --into {} goes on with the run", directory.display());
+        return Err(Trouble::input(message, hint));
+    }
+    Summary::deserialize_from(&run.summary)
+        .with_context(|| format!("{} has no summary of a run", name.display()))
         .map_err(|error| Trouble::input(error, None))
 }
 
@@ -48,24 +65,74 @@ fn has_content(path: &Path) -> bool {
 }
 
 /// What `directory` holds of the run that `header` describes.
-pub(crate) fn look(directory: &Path, header: &Header) -> Result<Stored, Trouble> {
+pub(crate) fn look(directory: &Path, header: &Header, output: Output) -> Result<Stored, Trouble> {
     let Some(run) = read(directory)? else {
         let posterior = directory.join(POSTERIOR_FILE);
-        if posterior.exists() {
+        if posterior.exists() && !directory.join("generations").exists() {
             let message = anyhow!("{} exists and belongs to no run", posterior.display());
             return Err(Trouble::input(message, "use --into with another directory".to_owned()));
         }
-        return Ok(Stored::Nothing);
+        return Ok(Stored::Begun(Seconds::default()));
     };
-    match Directory::new(directory).holds(header) {
-        // A run whose posterior was deleted is made again: the result is the same.
-        Ok(true) if !has_content(&directory.join(POSTERIOR_FILE)) => Ok(Stored::Unfinished(0)),
-        Ok(true) => Ok(Stored::Finished(Box::new(summary(directory, &run)?))),
-        Ok(false) => Ok(Stored::Unfinished(run["summary"]["generations"].as_u64().unwrap_or(0) as usize)),
-        Err(error) => {
-            let hint = matches!(error, StoreError::Mismatch { .. })
-                .then(|| format!("use --into with another directory, or remove {}", directory.display()));
-            Err(Trouble::input(error, hint))
+    let found = match run.is_described() {
+        true => differences(&run.description, &header.description),
+        false => Differences::default(),
+    };
+    if !found.refused.is_empty() {
+        let error = StoreError::Mismatch { path: directory.into(), differences: found.refused };
+        let hint = advice(&error, directory);
+        return Err(Trouble::input(error, hint));
+    }
+    for line in &found.allowed {
+        output.note(&format!("the same run goes on: {line}"));
+    }
+    let finished = run.summary["finished"] == true && !found.moves_end;
+    // A run whose posterior was deleted is made again: the result is the same.
+    if finished && has_content(&directory.join(POSTERIOR_FILE)) {
+        return Ok(Stored::Finished(Box::new(summary(directory, &run)?)));
+    }
+    let spent = |stage: &str| run.summary["seconds"][stage].as_f64().unwrap_or(0.0);
+    Ok(Stored::Begun(match run.format {
+        1 => Seconds::default(),
+        _ => Seconds {
+            propose: spent("propose"),
+            simulate: spent("simulate"),
+            weigh: spent("weigh"),
+            store: spent("store"),
+            total: spent("total"),
+        },
+    }))
+}
+
+/// What to do about a directory that cannot be used.
+pub(crate) fn advice(error: &StoreError, directory: &Path) -> Option<String> {
+    let path = directory.display();
+    match error {
+        StoreError::Mismatch { .. } => Some(format!("use --into with another directory, or remove {path}")),
+        StoreError::NotExtendable { .. } | StoreError::Link { .. } => {
+            Some("use --into with another directory".to_owned())
         }
+        StoreError::Damaged { .. } => {
+            let words = ["counterpoise", "verify", &path.to_string(), "--salvage"].map(str::to_owned);
+            Some(format!(
+                "{} keeps what is whole, and the same command makes the rest again",
+                shell_words(&words)
+            ))
+        }
+        StoreError::Locked { elsewhere: true, .. } => {
+            let lock = directory.join(LOCK_FILE);
+            Some(format!("if that process is no longer running, remove {}", lock.display()))
+        }
+        StoreError::Locked { .. } => Some("wait for it, or use --into with another directory".to_owned()),
+        StoreError::Format { found, .. } if found != "unknown" => {
+            Some("a newer version of counterpoise wrote it: use that".to_owned())
+        }
+        other => match other.io()?.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Some(
+                "make room and give the same command: what is done is kept, and it goes on from there"
+                    .to_owned(),
+            ),
+            _ => None,
+        },
     }
 }

@@ -26,6 +26,11 @@ struct Pace {
     simulating: f64,
     weighing: f64,
     done: usize,
+    /// Generations, and simulations of the present one, that were there before this process.
+    before: usize,
+    stored: usize,
+    /// Simulations that were there, over all generations of this process.
+    all_stored: usize,
 }
 
 impl Pace {
@@ -37,22 +42,24 @@ impl Pace {
         self.simulating += self.simulated_at - self.committed_at;
         self.weighing += now - self.simulated_at;
         self.committed += 1;
-        (self.committed_at, self.simulated_at, self.done) = (now, now, 0);
+        (self.committed_at, self.simulated_at, self.done, self.stored) = (now, now, 0, 0);
     }
 
     /// Simulations a second in this generation.
     fn rate(&self) -> f64 {
-        self.done as f64 / (self.simulated_at - self.committed_at)
+        self.done.saturating_sub(self.stored) as f64 / (self.simulated_at - self.committed_at)
     }
 
     /// Seconds until the last generation is done; NaN until something is known.
     fn left(&self) -> f64 {
         let all = self.committed * self.simulations + self.done;
+        let made = all.saturating_sub(self.before * self.simulations + self.all_stored);
         let seconds = self.simulating + (self.simulated_at - self.committed_at);
         let missing = (self.generations * self.simulations).saturating_sub(all);
-        let weighing = if self.committed == 0 { 0.0 } else { self.weighing / self.committed as f64 };
+        let weighed = self.committed - self.before;
+        let weighing = if weighed == 0 { 0.0 } else { self.weighing / weighed as f64 };
         let to_weigh = self.generations.saturating_sub(self.committed) as f64;
-        missing as f64 * seconds / all as f64 + to_weigh * weighing
+        missing as f64 * seconds / made as f64 + to_weigh * weighing
     }
 
     fn describe(&self) -> String {
@@ -83,6 +90,19 @@ impl Progress {
     /// Seconds since the start.
     pub(crate) fn elapsed(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
+    }
+
+    /// Some generations were there.
+    pub(crate) fn resumed(&mut self, generations: usize) {
+        (self.pace.before, self.pace.committed) = (generations, generations);
+        self.pace.committed_at = self.elapsed();
+        self.pace.simulated_at = self.pace.committed_at;
+    }
+
+    /// A generation begins, of which some simulations were there.
+    pub(crate) fn begun(&mut self, stored: usize) {
+        self.pace.stored = stored;
+        self.pace.all_stored += stored;
     }
 
     /// Some simulations of a generation are done.
@@ -173,5 +193,9 @@ mod tests {
         pace.simulated(50, 17.0);
         assert_eq!(pace.left(), 19.0);
         assert_eq!(pace.describe(), ", 10/s, about 19 s left");
+        let mut pace = Pace { generations: 3, simulations: 100, before: 1, committed: 1, ..Pace::default() };
+        (pace.stored, pace.all_stored) = (40, 40);
+        pace.simulated(60, 2.0);
+        assert_eq!((pace.rate(), pace.left()), (10.0, 14.0), "what was there took no time");
     }
 }

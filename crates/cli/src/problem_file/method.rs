@@ -194,13 +194,6 @@ fn check_neighbours(section: &mut Section<'_>, method: &Method) {
 pub(crate) fn read_stop(mut section: Section<'_>, method: &mut Method) {
     section.only(&["simulations", "seconds", "ess"]);
     method.budget = section.whole("simulations", 1..=u64::MAX / 2).map(|budget| budget as usize);
-    if let Some(budget) = method.budget
-        && budget < method.simulations
-    {
-        let message =
-            format!("{budget} simulations do not suffice for one generation of {}", method.simulations);
-        section.mistake("simulations", message, "raise it or lower method.simulations".to_owned());
-    }
     method.seconds = section.number_that("seconds", "a number above 0", |seconds| seconds > 0.0);
     method.ess = section.number_that("ess", "a number above 0", |ess| ess > 0.0);
     if let Some(ess) = method.ess
@@ -225,7 +218,8 @@ impl Method {
     }
 
     /// Everything that shows in the result, as a run's description keeps it. The seconds do not: they may cut
-    /// a run short but never change what it finishes with.
+    /// a run short but never change what it finishes with. Of the rest, `generations` and `stop` may change while a
+    /// run goes on.
     pub(crate) fn describe(&self) -> Value {
         json!({
             "simulations": self.simulations,
@@ -242,8 +236,9 @@ impl Method {
     /// The method itself.
     pub(crate) fn build(&self) -> digest::Method {
         let mut rules: Vec<Box<dyn Stop>> = vec![Box::new(AfterGenerations(self.generations))];
-        rules.extend(self.budget.map(|budget| Box::new(SimulationBudget(budget)) as Box<dyn Stop>));
         rules.extend(self.ess.map(|ess| Box::new(EffectiveSampleSizeFloor(ess)) as Box<dyn Stop>));
+        // What has been reached counts before what ran out.
+        rules.extend(self.budget.map(|budget| Box::new(SimulationBudget(budget)) as Box<dyn Stop>));
         digest::Method {
             simulations: self.simulations,
             keep: self.keep,

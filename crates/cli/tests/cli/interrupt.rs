@@ -37,8 +37,12 @@ fn the_first_keeps_what_is_committed() {
         stderr.read_to_string(&mut said).unwrap();
         child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
-        assert!(said.contains("stopping: the simulations in flight are finished first"), "{said}");
-        assert!(said.contains("interrupted: ") && said.contains("generations are kept in long"), "{said}");
+        assert!(said.contains("stopping; interrupt again to end at once"), "{said}");
+        assert!(
+            said.contains("interrupted: ")
+                && said.contains("are kept in long\nthis goes on: counterpoise run p.toml"),
+            "{said}"
+        );
         let run: serde_json::Value = serde_json::from_str(&printed).unwrap();
         assert_eq!((&run["finished"], &run["stopped_by"]), (&false.into(), &"interrupt".into()));
         assert!(run["generations"].as_u64().unwrap() >= 1 && bench.path("long/posterior.parquet").exists());

@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod damage;
 mod examples;
+mod export;
+mod faults;
 mod interrupt;
 mod mistakes;
 mod networks;
 mod programs;
+mod resume;
 mod runs;
 mod sbml;
 mod simulations;

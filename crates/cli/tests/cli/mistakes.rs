@@ -410,11 +410,7 @@ fn weighting_and_proposal() {
 #[test]
 fn limits() {
     let stop = |text: &str| format!("{TOY}[stop]\n{text}\n");
-    refused(
-        &stop("simulations = 300"),
-        "p.toml:19:15",
-        "300 simulations do not suffice for one generation of 400",
-    );
+    refused(&stop("simulations = 0"), "p.toml:19:15", "`stop.simulations` must be");
     refused(&stop("seconds = 0"), "p.toml:19:11", "`stop.seconds` must be a number above 0");
     refused(&stop("ess = 50"), "p.toml:19:7", "the effective sample size is at most the 40 kept");
 }

@@ -1,5 +1,6 @@
 //! What is to be inferred: a prior over parameters and the summaries that were observed.
 
+mod failure_text;
 pub mod law;
 mod prior;
 mod simulator;

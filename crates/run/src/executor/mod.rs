@@ -15,7 +15,12 @@ use counterpoise_core::simulate::{Chunk, Jobs};
 pub trait Executor {
     /// Number of summaries a job.
     fn summaries(&self) -> usize;
-    /// Runs `rows` of `jobs`, handing each finished chunk to `sink` until done or `sink` breaks.
+    /// Whether a row costs so much that it is kept the moment it is finished.
+    fn is_dear(&self) -> bool {
+        false
+    }
+    /// Runs `rows` of `jobs`, handing each finished chunk to `sink` until done or `sink` breaks. A chunk without rows
+    /// says that time passes: `sink` is called several times a second.
     ///
     /// # Errors
     /// When the executor itself is broken; a failed simulation is a chunk outcome.

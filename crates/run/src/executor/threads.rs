@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use counterpoise_core::problem::{Failure, Simulator};
@@ -16,6 +16,8 @@ use super::{Executor, ExecutorError};
 /// Finished rows handed on together, at the most, and how long they should take, where the caller does not say.
 const LARGEST_CHUNK: usize = 8_192;
 const CHUNK_TIME: Duration = Duration::from_millis(500);
+/// The sink is called so often at the least.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Runs an in-process simulator on a fixed number of threads.
 #[derive(Debug)]
@@ -181,6 +183,11 @@ fn paced(rows: usize, took: Duration) -> usize {
     (fitting as usize).clamp(1, (4 * rows).min(LARGEST_CHUNK))
 }
 
+/// A chunk that says that time passes.
+fn nothing(columns: usize) -> Chunk {
+    Chunk::new(Vec::new(), Table::from_rows(columns.max(1), Vec::new()), Vec::new())
+}
+
 fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
@@ -189,6 +196,10 @@ fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
 impl<S: Simulator> Executor for Threads<S> {
     fn summaries(&self) -> usize {
         self.simulator.summaries()
+    }
+
+    fn is_dear(&self) -> bool {
+        self.simulator.is_dear()
     }
 
     fn run(
@@ -201,10 +212,6 @@ impl<S: Simulator> Executor for Threads<S> {
         let left = Mutex::new(rows);
         let stop = AtomicBool::new(false);
         let shared = Shared { left: &left, stop: &stop };
-        if this.threads == 1 {
-            this.work(&jobs, shared, &mut |chunk| sink(chunk).is_continue());
-            return Ok(());
-        }
         std::thread::scope(|scope| {
             // Bounded: simulations far ahead of the sink would only fill the memory.
             let (sender, receiver) = mpsc::sync_channel(2 * this.threads);
@@ -213,7 +220,12 @@ impl<S: Simulator> Executor for Threads<S> {
                 scope.spawn(move || this.work(&jobs, shared, &mut |chunk| sender.send(chunk).is_ok()));
             }
             drop(sender);
-            for chunk in receiver {
+            loop {
+                let chunk = match receiver.recv_timeout(TICK) {
+                    Ok(chunk) => chunk,
+                    Err(RecvTimeoutError::Timeout) => nothing(this.simulator.summaries()),
+                    Err(RecvTimeoutError::Disconnected) => break,
+                };
                 if sink(chunk).is_break() {
                     stop.store(true, Ordering::Relaxed);
                     break;

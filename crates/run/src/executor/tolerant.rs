@@ -93,6 +93,10 @@ impl<E: Executor> Executor for Tolerant<E> {
         self.inner.summaries()
     }
 
+    fn is_dear(&self) -> bool {
+        self.inner.is_dear()
+    }
+
     fn run(
         &mut self,
         jobs: Jobs<'_>,

@@ -1,219 +1,250 @@
-//! A run's directory: `run.json` and `posterior.parquet`, readable without us.
+//! A run's directory, readable without us:
 //!
-//! Both are written when a run ends, each under a temporary name and then renamed, so that a reader never
-//! sees half a file. Chunks are not kept: a run that is cut short starts over, with the same result.
+//! ```text
+//! run.json                          what it is the run of, and its summary
+//! posterior.parquet                 the kept particles of the last generation
+//! lock                              who is at work; empty where nobody is
+//! generations/000/journal           simulations of a generation that is not finished
+//! generations/000/simulations.parquet   all of them, once it is
+//! generations/000/population.parquet    what was kept, to the bit
+//! generations/000/generation.json   distance weights, figures, checksums; its presence commits the generation
+//! ```
+//!
+//! Every file but the journal is written under a temporary name, flushed to the disk and renamed, so that a process
+//! that is killed at any moment leaves a directory that the next one goes on with.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use counterpoise_core::digest::Generation;
 use counterpoise_core::simulate::Chunk;
-use parquet::basic::{Compression, Repetition, Type as Physical};
-use parquet::data_type::{DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::Type;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Header, Store, StoreError};
-
-/// Format of the directory; a number that this version does not know is refused.
-pub const FORMAT: u64 = 1;
-/// Description and summary of the run.
-pub const RUN_FILE: &str = "run.json";
-/// The kept particles of the last generation.
-pub const POSTERIOR_FILE: &str = "posterior.parquet";
-
-/// The largest `run.json` that is read.
-pub(super) const LARGEST_RUN_FILE: u64 = 256 << 20;
+use super::difference::identity;
+use super::error::io;
+use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of};
+use super::generation::{self, Record};
+use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer, rewrite};
+use super::lock::Lock;
+use super::{
+    FORMAT, Header, Loss, Made, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError, differences,
+};
 
 /// A run on disk.
 #[derive(Debug)]
 pub struct Directory {
-    path: PathBuf,
-    header: Option<Header>,
-    last: Option<Generation>,
+    folder: Folder,
+    bound: Option<Bound>,
+    journal: Option<Writer>,
+    notes: Vec<String>,
+}
+
+/// A directory that is open for a run.
+#[derive(Debug)]
+struct Bound {
+    header: Header,
+    run: u64,
+    /// Held for as long as the directory is open.
+    _lock: Lock,
 }
 
 impl Directory {
     /// The run in `path`, which need not exist yet.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), header: None, last: None }
+        Self { folder: Folder::new(path.into()), bound: None, journal: None, notes: Vec::new() }
     }
 
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.root()
     }
 
-    /// The contents of `run.json`; `None` where there is none.
-    ///
-    /// # Errors
-    /// If it cannot be read, is no JSON, or is of another format.
-    pub fn read(&self) -> Result<Option<Value>, StoreError> {
-        let path = self.path.join(RUN_FILE);
-        let mut text = String::new();
-        let read =
-            File::open(&path).and_then(|file| file.take(LARGEST_RUN_FILE + 1).read_to_string(&mut text));
-        match read {
-            Ok(length) if length as u64 > LARGEST_RUN_FILE => return Err(StoreError::TooLarge { path }),
-            Ok(_) => {}
-            Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(StoreError::Io { action: "read", path, source }),
+    /// What there is to tell about the state in which the directory was found, since the last time it was asked for.
+    pub fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// The record of the run that the directory is open for, to write its summary with.
+    #[must_use]
+    pub fn record(&self) -> Option<RunRecord> {
+        let bound = self.bound.as_ref()?;
+        let description = bound.header.description.clone();
+        Some(RunRecord { folder: self.folder.clone(), format: FORMAT, description, summary: Value::Null })
+    }
+
+    /// Takes the lock and makes sure that the directory is that of this run.
+    fn bind(&mut self, header: &Header) -> Result<(), StoreError> {
+        let root = self.folder.root();
+        fs::create_dir_all(root).map_err(io("create directory", root))?;
+        let lock = match self.bound.take() {
+            Some(bound) => bound._lock,
+            None => {
+                let (lock, note) = Lock::take(&self.folder)?;
+                self.notes.extend(note);
+                lock
+            }
+        };
+        for file in [RUN_FILE, POSTERIOR_FILE, GENERATIONS] {
+            self.folder.inside(file)?;
         }
-        let run: Value = serde_json::from_str(&text)
-            .map_err(|source| StoreError::Unreadable { path: path.clone(), source })?;
-        match run.get("format").and_then(Value::as_u64) {
-            Some(FORMAT) => Ok(Some(run)),
-            other => {
-                let found = other.map_or_else(|| "unknown".into(), |number| number.to_string());
-                Err(StoreError::Format { path, found })
+        let stored = RunRecord::read(root)?;
+        if let Some(stored) = stored.as_ref().filter(|stored| stored.is_described()) {
+            let found = differences(&stored.description, &header.description);
+            if !found.refused.is_empty() {
+                return Err(StoreError::Mismatch { path: root.into(), differences: found.refused });
+            }
+            if stored.format == 1 && stored.summary["finished"] == Value::Bool(true) && found.moves_end {
+                return Err(StoreError::NotExtendable { path: root.into() });
             }
         }
+        let run = identity(&header.description);
+        self.bound = Some(Bound { header: header.clone(), run, _lock: lock });
+        if stored.is_none_or(|stored| stored.format < FORMAT || !stored.is_described())
+            && let Some(record) = self.record()
+        {
+            record.write(&Value::Null)?;
+        }
+        Ok(())
     }
 
-    /// Whether the directory holds the finished run that `header` describes.
-    ///
-    /// # Errors
-    /// As [`Directory::read`], and [`StoreError::Mismatch`] when it holds another run.
-    pub fn holds(&self, header: &Header) -> Result<bool, StoreError> {
-        let Some(run) = self.read()? else { return Ok(false) };
-        let mut differences = Vec::new();
-        compare("", &run["run"], &header.description, &mut differences);
-        if !differences.is_empty() {
-            return Err(StoreError::Mismatch { path: self.path.clone(), differences });
+    /// A committed generation, if it is there and whole as far as a run needs it.
+    fn load(&self, bound: &Bound, index: u32) -> Result<Option<(Generation, Record)>, StoreError> {
+        let Some(record) = Record::read(&self.folder, index)? else { return Ok(None) };
+        if record.shape()?.run != bound.run {
+            return Err(StoreError::damaged(&record.path, None, "it belongs to another run"));
         }
-        Ok(run["summary"]["finished"] == json!(true))
+        for name in record.files() {
+            let path = self.folder.path(folder_of(index).join(name));
+            let found = fs::metadata(&path).map_err(io("read", &path))?.len();
+            let expected = record.tally(name)?.bytes;
+            if found != expected {
+                let what = format!("it has {found} bytes instead of {expected}");
+                return Err(StoreError::damaged(&path, None, what));
+            }
+        }
+        // The simulations are not read again: that would take long, and is for `verify` to do.
+        for name in record.files().filter(|name| *name != generation::SIMULATIONS_FILE) {
+            let particles = folder_of(index).join(name);
+            if self.folder.tally(&particles)? != Some(record.tally(name)?) {
+                let path = self.folder.path(particles);
+                return Err(StoreError::damaged(&path, None, "its checksum does not fit"));
+            }
+        }
+        let generation = record.generation()?;
+        Ok(Some((generation, record)))
     }
 
-    /// Writes `run.json` with this summary, and the posterior of the last committed generation.
-    ///
-    /// # Errors
-    /// If a file cannot be written.
-    pub fn write(&self, summary: &Value) -> Result<(), StoreError> {
-        let description = self.header.as_ref().map_or(Value::Null, |header| header.description.clone());
-        if let (Some(header), Some(last)) = (&self.header, &self.last) {
-            let path = self.path.join(POSTERIOR_FILE);
-            write_posterior(&path, &header.parameters, last)?;
+    /// Makes `posterior.parquet` that of the last generation, where a process was killed before it did.
+    fn restore_posterior(&self, header: &Header, last: &(Generation, Record)) -> Result<(), StoreError> {
+        if self.folder.tally(POSTERIOR_FILE)? == Some(last.1.posterior()?) {
+            return Ok(());
         }
-        let run = json!({ "format": FORMAT, "run": description, "summary": summary });
-        let path = self.path.join(RUN_FILE);
-        let text = serde_json::to_string_pretty(&run);
-        let text = text.map_err(|source| StoreError::Unreadable { path: path.clone(), source })? + "\n";
-        replace(&path, |file| file.write_all(text.as_bytes()).map_err(io("write", &path)))
+        let bytes = generation::posterior(header, &last.0, &self.folder.path(POSTERIOR_FILE))?;
+        self.folder.replace_by(POSTERIOR_FILE, &bytes).map(|_| ())
     }
 }
 
 impl Store for Directory {
     fn open(&mut self, header: &Header) -> Result<Vec<Generation>, StoreError> {
-        self.holds(header)?;
-        fs::create_dir_all(&self.path).map_err(|source| StoreError::Io {
-            action: "create directory",
-            path: self.path.clone(),
-            source,
-        })?;
-        self.header = Some(header.clone());
-        Ok(Vec::new())
-    }
-
-    fn chunks(&mut self, _: u32) -> Result<Vec<Chunk>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    fn append(&mut self, _: u32, _: &Chunk) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn commit(&mut self, generation: &Generation) -> Result<(), StoreError> {
-        self.last = Some(generation.clone());
-        Ok(())
-    }
-}
-
-/// Lists what differs between two descriptions, by path.
-fn compare(at: &str, stored: &Value, given: &Value, differences: &mut Vec<String>) {
-    if let (Value::Object(stored), Value::Object(given)) = (stored, given) {
-        let mut keys: Vec<&String> = stored.keys().chain(given.keys()).collect();
-        keys.sort();
-        keys.dedup();
-        for key in keys {
-            let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
-            let side = |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
-            compare(&at, &side(stored), &side(given), differences);
+        self.journal = None;
+        self.bind(header)?;
+        let Some(bound) = &self.bound else { return Ok(Vec::new()) };
+        let mut history: Vec<(Generation, Record)> = Vec::new();
+        while let Some(loaded) = self.load(bound, history.len() as u32)? {
+            // Killed between the two last steps of a commit.
+            self.folder.remove(folder_of(history.len() as u32).join(JOURNAL))?;
+            history.push(loaded);
         }
-    } else if stored != given {
-        differences.push(format!("{at} was {stored} and is now {given}"));
+        self.folder.inside(folder_of(history.len() as u32).join(JOURNAL))?;
+        if let Some(last) = history.last() {
+            self.restore_posterior(header, last)?;
+        }
+        Ok(history.into_iter().map(|(generation, _)| generation).collect())
+    }
+
+    fn chunks(
+        &mut self,
+        index: u32,
+        simulations: usize,
+        take: &mut dyn FnMut(&Chunk),
+    ) -> Result<(), StoreError> {
+        let Some(bound) = &self.bound else { return Ok(()) };
+        self.folder.make(folder_of(index))?;
+        let path = self.folder.inside(folder_of(index).join(JOURNAL))?;
+        let columns = bound.header.statistics.len() as u32;
+        let shape = Shape { generation: index, run: bound.run, rows: simulations as u64, columns };
+        let (sound, note) = if path.exists() { replay(&path, shape, take)? } else { (0, None) };
+        self.notes.extend(note);
+        self.journal = Some(Writer::new(path, shape, sound));
+        Ok(())
+    }
+
+    fn append(&mut self, chunk: Chunk) -> Result<(), StoreError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.add(chunk))
+    }
+
+    fn secure(&mut self, against: Loss) -> Result<(), StoreError> {
+        match (&mut self.journal, against) {
+            (Some(journal), Loss::Process) => journal.write(),
+            (Some(journal), Loss::Power) => journal.settle(),
+            (None, _) => Ok(()),
+        }
+    }
+
+    fn forget_failures(&mut self) -> Result<(), StoreError> {
+        let Some(mut journal) = self.journal.take() else { return Ok(()) };
+        journal.write()?;
+        let path = journal.path().to_path_buf();
+        let Ok(Beginning::Sound(reader)) = Reader::open(&path) else { return Ok(()) };
+        let partial = path.with_extension(PARTIAL);
+        fs::remove_file(&partial).ok();
+        rewrite((&path, reader), partial.clone(), &Chunk::without_failures)?;
+        // Without any simulation that went well there is no new journal.
+        let renamed = if partial.exists() { fs::rename(&partial, &path) } else { fs::remove_file(&path) };
+        renamed.map_err(io("rename", &path))
+    }
+
+    fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
+        let Some(bound) = &self.bound else { return Ok(()) };
+        let posterior = generation::write(&self.folder, &bound.header, bound.run, made)?;
+        self.journal = None;
+        self.folder.remove(folder_of(made.generation.index).join(JOURNAL))?;
+        self.folder.replace_by(POSTERIOR_FILE, &posterior).map(|_| ())
     }
 }
 
-/// Writes a file under a temporary name, flushes it to the disk and renames it. On failure nothing is left of it.
-fn replace(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), StoreError>) -> Result<(), StoreError> {
-    let temporary = path.with_extension("partial");
-    let mut file = File::create(&temporary).map_err(io("create", path))?;
-    let written = fill(&mut file)
-        .and_then(|()| file.sync_all().map_err(io("write", path)))
-        .and_then(|()| fs::rename(&temporary, path).map_err(io("rename", path)));
-    if written.is_err() {
-        fs::remove_file(&temporary).ok();
-    }
-    written
-}
-
-fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { action, path, source }
-}
-
-fn write_posterior(path: &Path, parameters: &[String], last: &Generation) -> Result<(), StoreError> {
-    replace(path, |file| {
-        let file = file.try_clone().map_err(io("create", path))?;
-        fill_posterior(file, parameters, last)
-            .map_err(|source| StoreError::Parquet { path: path.to_path_buf(), source })
-    })
-}
-
-fn fill_posterior(file: File, parameters: &[String], last: &Generation) -> Result<(), ParquetError> {
-    let population = last.posterior();
-    let column = |name: &str, kind: Physical| {
-        Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED).build().map(Arc::new)
+/// Hands over the records of a journal; the length of what is sound, and what there is to tell.
+fn replay(
+    path: &Path,
+    shape: Shape,
+    take: &mut dyn FnMut(&Chunk),
+) -> Result<(u64, Option<String>), StoreError> {
+    let mut reader = match Reader::open(path).map_err(io("read", path))? {
+        Beginning::Torn => return Ok((0, None)),
+        Beginning::Damaged(what) => return Err(StoreError::damaged(path, Some(0), what)),
+        Beginning::Sound(reader) => reader,
     };
-    let mut fields = Vec::new();
-    for name in parameters {
-        fields.push(column(name, Physical::DOUBLE)?);
+    if reader.shape() != shape {
+        return Err(StoreError::damaged(path, Some(0), "it belongs to another run or generation"));
     }
-    for name in ["importance_weight", "distance"] {
-        fields.push(column(name, Physical::DOUBLE)?);
+    let mut sound = reader.position();
+    while let Some(piece) = reader.next().map_err(io("read", path))? {
+        match piece {
+            Piece::Rows(chunk) => {
+                take(&chunk);
+                sound = reader.position();
+            }
+            Piece::Torn { at, bytes } => {
+                let note = format!(
+                    "{} ended in half a record: {bytes} bytes at byte {at} are cut off",
+                    path.display()
+                );
+                return Ok((sound, Some(note)));
+            }
+            Piece::Damaged { at, what, .. } => return Err(StoreError::damaged(path, Some(at), what)),
+        }
     }
-    for name in ["generation", "row"] {
-        fields.push(column(name, Physical::INT64)?);
-    }
-    let schema = Arc::new(Type::group_type_builder("posterior").with_fields(fields).build()?);
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
-    let mut group = writer.next_row_group()?;
-    let mut doubles: Vec<Vec<f64>> = (0..parameters.len()).map(|j| population.thetas.column(j)).collect();
-    doubles.push(population.weights.normalised().to_vec());
-    doubles.push(population.distances.clone());
-    for values in &doubles {
-        let mut column =
-            group.next_column()?.ok_or_else(|| ParquetError::General("too few columns".into()))?;
-        column.typed::<DoubleType>().write_batch(values, None, None)?;
-        column.close()?;
-    }
-    let generation = vec![i64::from(last.index); population.len()];
-    let rows: Vec<i64> = population.rows.iter().map(|&row| i64::from(row)).collect();
-    for values in [&generation, &rows] {
-        let mut column =
-            group.next_column()?.ok_or_else(|| ParquetError::General("too few columns".into()))?;
-        column.typed::<Int64Type>().write_batch(values, None, None)?;
-        column.close()?;
-    }
-    group.close()?;
-    writer.close()?;
-    Ok(())
+    Ok((sound, None))
 }

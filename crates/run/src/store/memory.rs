@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use counterpoise_core::digest::Generation;
 use counterpoise_core::simulate::Chunk;
 
-use super::{Header, Store, StoreError};
+use super::{Header, Made, Store, StoreError, differences};
 
 /// Keeps generations, and until their commit the chunks of each, in memory.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,7 @@ pub struct Memory {
     header: Option<Header>,
     generations: Vec<Generation>,
     chunks: BTreeMap<u32, Vec<Chunk>>,
+    current: u32,
     forgets_chunks: bool,
 }
 
@@ -27,29 +28,40 @@ impl Memory {
 
 impl Store for Memory {
     fn open(&mut self, header: &Header) -> Result<Vec<Generation>, StoreError> {
-        if self.header.as_ref().is_some_and(|old| old != header) {
-            let differences = vec!["its header differs".into()];
-            return Err(StoreError::Mismatch { path: PathBuf::from("memory"), differences });
+        if let Some(old) = &self.header {
+            let found = differences(&old.description, &header.description);
+            if !found.refused.is_empty() {
+                let path = PathBuf::from("memory");
+                return Err(StoreError::Mismatch { path, differences: found.refused });
+            }
         }
         self.header = Some(header.clone());
         Ok(self.generations.clone())
     }
 
-    fn chunks(&mut self, index: u32) -> Result<Vec<Chunk>, StoreError> {
-        Ok(self.chunks.get(&index).cloned().unwrap_or_default())
-    }
-
-    fn append(&mut self, index: u32, chunk: &Chunk) -> Result<(), StoreError> {
-        if self.forgets_chunks {
-            return Ok(());
-        }
-        self.chunks.entry(index).or_default().push(chunk.clone());
+    fn chunks(&mut self, index: u32, _: usize, take: &mut dyn FnMut(&Chunk)) -> Result<(), StoreError> {
+        self.current = index;
+        self.chunks.get(&index).into_iter().flatten().for_each(take);
         Ok(())
     }
 
-    fn commit(&mut self, generation: &Generation) -> Result<(), StoreError> {
-        self.chunks.remove(&generation.index);
-        self.generations.push(generation.clone());
+    fn append(&mut self, chunk: Chunk) -> Result<(), StoreError> {
+        if !self.forgets_chunks {
+            self.chunks.entry(self.current).or_default().push(chunk);
+        }
+        Ok(())
+    }
+
+    fn forget_failures(&mut self) -> Result<(), StoreError> {
+        if let Some(chunks) = self.chunks.get_mut(&self.current) {
+            *chunks = std::mem::take(chunks).into_iter().map(Chunk::without_failures).collect();
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
+        self.chunks.remove(&made.generation.index);
+        self.generations.push(made.generation.clone());
         Ok(())
     }
 }

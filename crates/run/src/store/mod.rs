@@ -1,23 +1,62 @@
 //! Where finished work is kept. A run is resumed by opening its store.
 
+mod difference;
 mod directory;
+mod error;
+mod folder;
+mod generation;
+mod journal;
+mod lock;
 mod memory;
+mod record;
+mod salvage;
+mod sealed;
+mod sheet;
+mod tally;
+mod verify;
 
-pub use directory::{Directory, FORMAT, POSTERIOR_FILE, RUN_FILE};
+pub use difference::{Differences, differences};
+pub use directory::Directory;
+pub use error::StoreError;
+pub use generation::{GENERATION_FILE, POPULATION_FILE, SIMULATIONS_FILE};
+pub use lock::LOCK_FILE;
 pub use memory::Memory;
-
-use std::path::PathBuf;
+pub use record::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord};
+pub use salvage::salvage;
+pub use sheet::{Sheet, SheetWriter, Values};
+pub use verify::{Problem, Report, verify};
 
 use counterpoise_core::digest::Generation;
-use counterpoise_core::simulate::Chunk;
+use counterpoise_core::simulate::{Chunk, Simulated};
+use counterpoise_core::table::Table;
 
 /// What identifies a run: equal headers give equal results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// Problem, method and seed, as JSON.
+    /// Problem, method, seed and simulator, as JSON. [`differences`] says which parts may change.
     pub description: serde_json::Value,
     /// Names of the parameters, in order.
     pub parameters: Vec<String>,
+    /// Names of the statistics, in order.
+    pub statistics: Vec<String>,
+}
+
+/// A generation and what it was made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Made<'a> {
+    /// What came out.
+    pub generation: &'a Generation,
+    /// The parameters of each simulation, and the simulations; nothing where these exist elsewhere, in a table.
+    pub simulations: Option<(&'a Table, &'a Simulated)>,
+}
+
+/// What may be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// The process ends at this moment.
+    Process,
+    /// The machine does.
+    Power,
 }
 
 /// Memory of a run. Whether it outlives the process is the store's affair.
@@ -27,73 +66,38 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::Mismatch`] when the store holds another run.
     fn open(&mut self, header: &Header) -> Result<Vec<Generation>, StoreError>;
-    /// Chunks of the unfinished generation `index`.
+    /// Hands over what is there of the unfinished generation `index`, which has so many simulations.
     ///
     /// # Errors
-    /// When they cannot be read.
-    fn chunks(&mut self, index: u32) -> Result<Vec<Chunk>, StoreError>;
-    /// Keeps a finished chunk.
+    /// When it cannot be read.
+    fn chunks(
+        &mut self,
+        index: u32,
+        simulations: usize,
+        take: &mut dyn FnMut(&Chunk),
+    ) -> Result<(), StoreError>;
+    /// Takes a finished chunk of the generation whose chunks were last handed over.
     ///
     /// # Errors
     /// When it cannot be kept.
-    fn append(&mut self, index: u32, chunk: &Chunk) -> Result<(), StoreError>;
+    fn append(&mut self, chunk: Chunk) -> Result<(), StoreError>;
+    /// Makes sure that the chunks taken so far survive.
+    ///
+    /// # Errors
+    /// When they cannot be kept.
+    fn secure(&mut self, _against: Loss) -> Result<(), StoreError> {
+        Ok(())
+    }
+    /// Forgets the simulations of the unfinished generation that failed: they are tried again when the run goes on.
+    ///
+    /// # Errors
+    /// When the others cannot be kept.
+    fn forget_failures(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
     /// Commits a generation, all or nothing.
     ///
     /// # Errors
     /// When it cannot be kept.
-    fn commit(&mut self, generation: &Generation) -> Result<(), StoreError>;
-}
-
-/// The store cannot keep its promise.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// Input or output failed.
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// What was tried.
-        action: &'static str,
-        /// On which file.
-        path: PathBuf,
-        /// Why it failed.
-        source: std::io::Error,
-    },
-    /// A Parquet file could not be written.
-    #[error("cannot write {}", path.display())]
-    Parquet {
-        /// Which file.
-        path: PathBuf,
-        /// Why it failed.
-        source: parquet::errors::ParquetError,
-    },
-    /// The file is not what it should be.
-    #[error("{} does not describe a run", path.display())]
-    Unreadable {
-        /// Which file.
-        path: PathBuf,
-        /// Why not.
-        source: serde_json::Error,
-    },
-    /// The file is larger than any run's.
-    #[error("{} is larger than {} MiB", path.display(), directory::LARGEST_RUN_FILE >> 20)]
-    TooLarge {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// The file was written in a format this version does not know.
-    #[error("{} has format {found}; this version reads format {}", path.display(), FORMAT)]
-    Format {
-        /// Which file.
-        path: PathBuf,
-        /// Its format.
-        found: String,
-    },
-    /// The store belongs to a different problem, method or seed.
-    #[error("{} holds another run: {}", path.display(), differences.join("; "))]
-    Mismatch {
-        /// Where.
-        path: PathBuf,
-        /// What differs.
-        differences: Vec<String>,
-    },
+    fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError>;
 }

@@ -30,7 +30,7 @@ pub fn infer(
 ) -> Result<Vec<Generation>, RunError> {
     let parameters = problem.prior.names();
     let analysis = Analysis { problem, method, seed };
-    let header = Header { description: serde_json::Value::Null, parameters };
+    let header = Header { description: serde_json::Value::Null, parameters, statistics: Vec::new() };
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
     let run = drive::run((&analysis, &header), executor, &mut Memory::forgetful(), &Serial, &mut go_on)?;
     Ok(run.history)

@@ -23,7 +23,9 @@ impl<W: Write> Csv<W> {
     }
 }
 
-fn quoted(name: &str) -> String {
+/// A cell with text, in quotes where it needs them.
+#[must_use]
+pub fn quoted(name: &str) -> String {
     if name.contains([',', ';', '\t', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

@@ -4,12 +4,12 @@ mod csv;
 mod parquet;
 mod partial;
 
-pub use csv::Csv;
+pub use csv::{Csv, quoted};
 pub use parquet::Parquet;
 pub use partial::Partial;
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use ::parquet::errors::ParquetError;
@@ -44,6 +44,20 @@ pub enum WriteError {
     Parquet(#[from] ParquetError),
 }
 
+/// Compressed text that is flushed once, at its end: dropped, the encoder would keep to itself that the disk is full.
+struct Gzipped<W: Write>(GzEncoder<W>);
+
+impl<W: Write> Write for Gzipped<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.try_finish()?;
+        self.0.get_mut().flush()
+    }
+}
+
 /// A sink for `file` by the kind of table that its final name asks for; CSV where it asks for none.
 ///
 /// # Errors
@@ -53,7 +67,7 @@ pub fn sink(path: &Path, file: File, names: &[String]) -> Result<Box<dyn Sink>, 
         Some(Kind::Parquet) => Box::new(Parquet::new(file, names)?),
         Some(Kind::GzippedCsv) => {
             let encoder = GzEncoder::new(BufWriter::new(file), Compression::fast());
-            Box::new(Csv::new(encoder, names)?)
+            Box::new(Csv::new(Gzipped(encoder), names)?)
         }
         _ => Box::new(Csv::new(BufWriter::new(file), names)?),
     })

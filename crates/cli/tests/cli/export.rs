@@ -1,0 +1,68 @@
+//! Tables of a run for other programs.
+
+use std::fs;
+
+use super::{Bench, TOY};
+
+#[test]
+fn the_posterior_and_every_simulation() {
+    // Some simulations fail: the model declines negative parameters.
+    let problem =
+        TOY.replace("law = \"log-uniform\", low = 1, high = 100", "law = \"normal\", mean = 5, sd = 5");
+    let bench = Bench::new(&problem);
+    let run = bench.run(&["run", "p.toml", "--into", "r", "--json"]).exits(0).json();
+    bench.run(&["export", "r", "--to", "p.csv"]).exits(0).says("40 rows are in p.csv");
+    let text = fs::read_to_string(bench.path("p.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("theta,importance_weight,distance,generation,row"));
+    let mean: f64 = lines
+        .map(|line| {
+            let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+            cells[0] * cells[1]
+        })
+        .sum();
+    assert!((mean - run["parameters"]["theta"]["mean"].as_f64().unwrap()).abs() < 1e-12);
+
+    let what = ["--what", "simulations"];
+    bench.run(&[&["export", "r", "--to", "s.csv"], &what[..]].concat()).exits(0).says("800 rows");
+    let text = fs::read_to_string(bench.path("s.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("generation,row,theta,x1,x2,x3,outcome"));
+    let (mut failed, mut seen) = (0, 0);
+    for line in lines {
+        let cells: Vec<&str> = line.splitn(7, ',').collect();
+        assert_eq!((cells[0], cells[1]), (&*(seen / 400).to_string(), &*(seen % 400).to_string()));
+        assert_eq!(
+            cells[2].split('e').next().unwrap().trim_start_matches('-').len(),
+            18,
+            "17 digits and a point"
+        );
+        assert_eq!(cells[3].is_empty(), !cells[6].is_empty(), "{line}");
+        assert!(cells[6].is_empty() || cells[6].starts_with("\"declined: "), "{line}");
+        (seen, failed) = (seen + 1, failed + u64::from(!cells[6].is_empty()));
+    }
+    assert_eq!((seen, failed), (800, run["failed"].as_u64().unwrap()));
+
+    bench.run(&[&["export", "r", "--to", "s.parquet"], &what[..]].concat()).exits(0);
+    bench.run(&["export", "r", "--to", "p.parquet"]).exits(0);
+    assert!(fs::read(bench.path("s.parquet")).unwrap().starts_with(b"PAR1"));
+}
+
+#[test]
+fn nothing_is_overwritten_and_other_kinds_are_refused() {
+    let bench = Bench::new(TOY);
+    bench.run(&["export", ".", "--to", "x.csv"]).exits(2).says("holds no run");
+    bench.run(&["run", "p.toml", "--into", "r", "--set", "stop.simulations=10"]).exits(3);
+    bench.run(&["export", "r", "--to", "x.csv"]).exits(2).says("has no finished generation");
+    bench.run(&["run", "p.toml", "--into", "r"]).exits(0);
+    bench.write("x.csv", "mine");
+    bench.run(&["export", "r", "--to", "x.csv"]).exits(2).says("x.csv exists already").says("--force");
+    assert_eq!(fs::read(bench.path("x.csv")).unwrap(), b"mine");
+    bench.run(&["export", "r", "--to", "x.csv", "--force"]).exits(0);
+    assert!(fs::read(bench.path("x.csv")).unwrap().starts_with(b"theta,"));
+    bench.run(&["export", "r", "--to", "x.nc"]).exits(2).says("neither a .csv nor a .parquet file");
+    bench.run(&["export", "r", "--to", "nowhere/x.csv"]).exits(1).says("cannot export to nowhere/x.csv");
+    let names: Vec<_> =
+        fs::read_dir(bench.folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "nothing else is left: {names:?}");
+}

@@ -1,0 +1,309 @@
+//! A committed generation: its files, and the generation that they hold.
+
+use std::path::{Path, PathBuf};
+
+use counterpoise_core::digest::{FailureExample, Generation, Information, Ties};
+use counterpoise_core::population::{LogWeights, Population};
+use counterpoise_core::problem::Failure;
+use counterpoise_core::simulate::Simulated;
+use counterpoise_core::table::Table;
+use serde_json::{Map, Value, json};
+
+use super::folder::{Folder, generation as folder_of};
+use super::journal::Shape;
+use super::sheet::{Cells, Columns, Sheet, Values};
+use super::tally::{Tally, from_text, text};
+use super::{Header, Made, StoreError, sealed};
+
+/// What was chosen and found; once it is there, the generation is committed.
+pub const GENERATION_FILE: &str = "generation.json";
+/// Every simulation of the generation.
+pub const SIMULATIONS_FILE: &str = "simulations.parquet";
+/// The kept particles, with all that the next generation needs.
+pub const POPULATION_FILE: &str = "population.parquet";
+
+/// The same particles as an adjustment corrected them, where there is one.
+pub(super) const ADJUSTED_FILE: &str = "adjusted.parquet";
+
+/// The largest `generation.json` that is read.
+const LARGEST: u64 = 256 << 20;
+/// The files that `generation.json` may have checksums of.
+pub(super) const FILES: [&str; 3] = [SIMULATIONS_FILE, POPULATION_FILE, ADJUSTED_FILE];
+
+/// What `generation.json` says.
+pub(super) struct Record {
+    pub(super) path: PathBuf,
+    value: Value,
+}
+
+/// Writes a generation. It counts from the moment in which `generation.json` has its name.
+pub(super) fn write(
+    folder: &Folder,
+    header: &Header,
+    run: u64,
+    made: &Made<'_>,
+) -> Result<Vec<u8>, StoreError> {
+    let generation = made.generation;
+    let within = folder_of(generation.index);
+    folder.make(&within)?;
+    let posterior = posterior(header, generation, &folder.path(super::POSTERIOR_FILE))?;
+    let mut files = Map::new();
+    let simulations = made.simulations.map(|made| simulations(header, made));
+    let simulations = simulations.map(|columns| (SIMULATIONS_FILE, columns, generation.simulations));
+    let kept =
+        [(POPULATION_FILE, Some(&generation.population)), (ADJUSTED_FILE, generation.adjusted.as_ref())];
+    let kept = kept.into_iter().filter_map(|(name, kept)| kept.map(|kept| (name, kept)));
+    let kept = kept.map(|(name, kept)| (name, population(header, kept), kept.len()));
+    let sheets = simulations.into_iter().chain(kept);
+    for (name, columns, rows) in sheets {
+        let path = within.join(name);
+        let failed = |source| StoreError::Parquet { action: "write", path: folder.path(&path), source };
+        let tally = folder.replace(&path, |file| columns.write(file, rows).map_err(failed))?;
+        files.insert(name.into(), tally.to_json());
+    }
+    let mut value = describe(generation);
+    value["run"] = text(run).into();
+    value["parameters"] = json!(header.parameters);
+    value["statistics"] = json!(header.statistics);
+    value["files"] = files.into();
+    value["posterior"] = Tally::of(&posterior[..]).unwrap_or_default().to_json();
+    let path = within.join(GENERATION_FILE);
+    let text = sealed::seal(&value, &folder.path(&path))?;
+    folder.replace_by(&path, text.as_bytes())?;
+    Ok(posterior)
+}
+
+fn simulations<'a>(header: &'a Header, (thetas, simulated): (&'a Table, &'a Simulated)) -> Columns<'a> {
+    let mut columns = Columns::default();
+    columns.whole("row", |row| row as i64);
+    columns.table(&header.parameters, thetas);
+    columns.table(&header.statistics, simulated.summaries());
+    let outcome = move |row: usize| simulated.failures().get(&row).map(Failure::to_text);
+    columns.add("outcome", Cells::Text(Box::new(outcome)));
+    columns
+}
+
+fn population<'a>(header: &'a Header, population: &'a Population) -> Columns<'a> {
+    let mut columns = Columns::default();
+    columns.whole("row", |at| i64::from(population.rows[at]));
+    for (j, name) in header.parameters.iter().enumerate() {
+        columns.real(name, move |at| population.thetas.at(at, j));
+    }
+    for (j, name) in header.parameters.iter().enumerate() {
+        columns.real(&format!("unit_{name}"), move |at| population.units.at(at, j));
+    }
+    columns.real("log_importance_weight", |at| population.weights.ln()[at]);
+    columns.real("distance", |at| population.distances[at]);
+    columns
+}
+
+/// The bytes of `posterior.parquet` after this generation.
+pub(super) fn posterior(
+    header: &Header,
+    generation: &Generation,
+    path: &Path,
+) -> Result<Vec<u8>, StoreError> {
+    let population = generation.posterior();
+    let mut columns = Columns::default();
+    for (j, name) in header.parameters.iter().enumerate() {
+        columns.real(name, move |at| population.thetas.at(at, j));
+    }
+    columns.real("importance_weight", |at| population.weights.normalised()[at]);
+    columns.real("distance", |at| population.distances[at]);
+    columns.whole("generation", |_| i64::from(generation.index));
+    columns.whole("row", |at| i64::from(population.rows[at]));
+    let mut bytes = Vec::new();
+    let failed = |source| StoreError::Parquet { action: "write", path: path.to_path_buf(), source };
+    columns.write(&mut bytes, population.len()).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// A number; JSON has no word for those that are not finite.
+fn real(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { value.to_string().into() }
+}
+
+fn reals(values: &[f64]) -> Value {
+    values.iter().copied().map(real).collect()
+}
+
+fn describe(generation: &Generation) -> Value {
+    let information = &generation.information;
+    let baselines = information.baselines.iter().map(|(rule, value)| (rule.clone(), real(*value)));
+    let mean = generation.features.iter().cloned().zip(generation.mean_weights().into_iter().map(real));
+    let failure = generation.failure.as_ref().map(|example| {
+        json!({ "row": example.row, "parameters": reals(&example.theta), "outcome": example.failure.to_text() })
+    });
+    json!({
+        "generation": generation.index,
+        "simulations": generation.simulations,
+        "failed": generation.failed,
+        "failure": failure,
+        "kept": generation.population.len(),
+        "distance_weights": Value::Object(mean.collect()),
+        "features": generation.features,
+        "folds": generation.weights.iter().map(|fold| reals(fold)).collect::<Value>(),
+        "in_sample": generation.in_sample,
+        "evaluations": generation.evaluations,
+        "information": {
+            "in_sample": real(information.in_sample),
+            "held_out": real(information.held_out),
+            "baselines": Value::Object(baselines.collect()),
+        },
+        "spread": reals(&generation.spread),
+        "constant": generation.constant,
+        "unreached": generation.unreached,
+        "ties": { "at_threshold": generation.ties.at_threshold, "parameters": generation.ties.parameters },
+    })
+}
+
+impl Record {
+    /// Reads `generation.json`; `None` where the generation is not committed.
+    pub(super) fn read(folder: &Folder, index: u32) -> Result<Option<Self>, StoreError> {
+        let relative = folder_of(index).join(GENERATION_FILE);
+        let path = folder.path(&relative);
+        let Some(bytes) = folder.read(&relative, LARGEST)? else { return Ok(None) };
+        let record = Self { value: sealed::open(bytes, &path)?, path };
+        if record.value["generation"] != json!(index) {
+            return Err(record.senseless("generation"));
+        }
+        Ok(Some(record))
+    }
+
+    fn senseless(&self, key: &str) -> StoreError {
+        StoreError::damaged(&self.path, None, format!("`{key}` is not what it should be"))
+    }
+
+    /// What a journal of the same simulations would be of.
+    pub(super) fn shape(&self) -> Result<Shape, StoreError> {
+        let columns = |key: &str| self.value[key].as_array().map(Vec::len);
+        let shape = || {
+            Some(Shape {
+                generation: u32::try_from(self.value["generation"].as_u64()?).ok()?,
+                run: from_text(self.value["run"].as_str()?)?,
+                rows: self.value["simulations"].as_u64()?,
+                columns: u32::try_from(columns("statistics")?).ok()?,
+            })
+        };
+        shape().ok_or_else(|| self.senseless("statistics"))
+    }
+
+    /// How many parameters there are.
+    pub(super) fn parameters(&self) -> usize {
+        self.value["parameters"].as_array().map_or(0, Vec::len)
+    }
+
+    /// The files of the generation; a table's simulations are not among them.
+    pub(super) fn files(&self) -> impl Iterator<Item = &'static str> {
+        FILES.into_iter().filter(|name| self.value["files"].get(name).is_some())
+    }
+
+    /// What a file of the generation must be.
+    pub(super) fn tally(&self, name: &str) -> Result<Tally, StoreError> {
+        Tally::from_json(&self.value["files"][name]).ok_or_else(|| self.senseless("files"))
+    }
+
+    /// What `posterior.parquet` must be after this generation.
+    pub(super) fn posterior(&self) -> Result<Tally, StoreError> {
+        Tally::from_json(&self.value["posterior"]).ok_or_else(|| self.senseless("posterior"))
+    }
+
+    /// The generation itself, with the population in its file beside.
+    pub(super) fn generation(&self) -> Result<Generation, StoreError> {
+        let particles = |name| read_population(&self.path.with_file_name(name), self.parameters());
+        let population = particles(POPULATION_FILE)?;
+        let adjusted =
+            self.files().any(|name| name == ADJUSTED_FILE).then(|| particles(ADJUSTED_FILE)).transpose()?;
+        let read = || {
+            let value = &self.value;
+            let whole = |key: &str| usize::try_from(value[key].as_u64()?).ok();
+            let information = &value["information"];
+            let baselines = information["baselines"].as_object()?.iter();
+            Some(Generation {
+                index: u32::try_from(whole("generation")?).ok()?,
+                simulations: whole("simulations")?,
+                features: list(&value["features"], |name| name.as_str().map(str::to_owned))?,
+                weights: list(&value["folds"], |fold| list(fold, to_real))?,
+                in_sample: value["in_sample"].as_bool()?,
+                evaluations: whole("evaluations")?,
+                information: Information {
+                    in_sample: to_real(&information["in_sample"])?,
+                    held_out: to_real(&information["held_out"])?,
+                    baselines: baselines
+                        .map(|(rule, value)| Some((rule.clone(), to_real(value)?)))
+                        .collect::<Option<_>>()?,
+                },
+                spread: list(&value["spread"], to_real)?,
+                constant: list(&value["constant"], to_index)?,
+                unreached: list(&value["unreached"], to_index)?,
+                ties: Ties {
+                    at_threshold: to_index(&value["ties"]["at_threshold"])?,
+                    parameters: to_index(&value["ties"]["parameters"])?,
+                },
+                failed: whole("failed")?,
+                failure: if value["failure"].is_null() { None } else { Some(example(&value["failure"])?) },
+                population,
+                adjusted,
+            })
+        };
+        let generation = read().ok_or_else(|| self.senseless("generation.json"))?;
+        let features = generation.features.len();
+        let fits = generation.weights.iter().all(|fold| fold.len() == features)
+            && generation.spread.len() == features
+            && generation.constant.iter().chain(&generation.unreached).all(|&feature| feature < features)
+            && !generation.weights.is_empty();
+        if fits { Ok(generation) } else { Err(self.senseless("features")) }
+    }
+}
+
+fn to_real(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
+}
+
+fn to_index(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
+}
+
+fn list<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    value.as_array()?.iter().map(read).collect()
+}
+
+fn example(value: &Value) -> Option<FailureExample> {
+    Some(FailureExample {
+        row: to_index(&value["row"])?,
+        theta: list(&value["parameters"], to_real)?,
+        failure: Failure::from_text(value["outcome"].as_str()?)?,
+    })
+}
+
+fn read_population(path: &Path, parameters: usize) -> Result<Population, StoreError> {
+    let wrong = || StoreError::damaged(path, None, "its columns are not those of a population");
+    let sheet = Sheet::open(path)?;
+    if sheet.names().len() != 2 * parameters + 3 || parameters == 0 {
+        return Err(wrong());
+    }
+    let (mut rows, mut reals) = (Vec::new(), vec![Vec::new(); 2 * parameters + 2]);
+    for group in 0..sheet.groups() {
+        let mut columns = sheet.read(group)?.into_iter();
+        let Some(Values::Whole(part)) = columns.next() else { return Err(wrong()) };
+        rows.extend(part.iter().filter_map(|&row| u32::try_from(row).ok()));
+        for (all, part) in reals.iter_mut().zip(columns) {
+            let Values::Real(part) = part else { return Err(wrong()) };
+            all.extend(part);
+        }
+    }
+    let even = reals.iter().all(|column| column.len() == rows.len());
+    let table = |columns: &[Vec<f64>]| {
+        let values = (0..rows.len()).flat_map(|row| columns.iter().map(move |column| column[row]));
+        Table::from_rows(columns.len(), values.collect())
+    };
+    let weights = LogWeights::new(reals[2 * parameters].clone());
+    let (Some(weights), true) = (weights, even) else { return Err(wrong()) };
+    Ok(Population {
+        thetas: table(&reals[..parameters]),
+        units: table(&reals[parameters..2 * parameters]),
+        weights,
+        distances: reals[2 * parameters + 1].clone(),
+        rows,
+    })
+}
