@@ -1,5 +1,6 @@
 //! What is fuzzed: one file a target, and one line here.
 
+mod chunks;
 mod csv;
 mod lines;
 mod network;
@@ -25,8 +26,15 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: &[Target] =
-    &[problem::TARGET, network::TARGET, sbml::TARGET, csv::TARGET, parquet::TARGET, lines::TARGET];
+pub const TARGETS: &[Target] = &[
+    problem::TARGET,
+    network::TARGET,
+    sbml::TARGET,
+    csv::TARGET,
+    parquet::TARGET,
+    lines::TARGET,
+    chunks::TARGET,
+];
 
 /// The target of a name, or all.
 pub fn chosen(name: Option<&str>) -> anyhow::Result<Vec<&'static Target>> {
