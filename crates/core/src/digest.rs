@@ -217,9 +217,13 @@ pub fn digest(
     };
     let projection = method.reduction.fit(&raw, &mut seed.stream(Stage::Reduce, inputs.index, 0))?;
     let features = projection.features(summaries);
+    let known: Vec<u32> =
+        rows.iter().copied().filter(|&row| projection.knows(units.row(row as usize))).collect();
+    // A region that holds fewer than are kept was found from too few.
+    let rows = if known.len() >= method.keep { known } else { rows.clone() };
     let spread = match &features {
-        Cow::Borrowed(_) => spread.clone(),
-        Cow::Owned(features) => standard_deviations(features, &rows),
+        Cow::Borrowed(_) if rows.len() == raw.rows.len() => spread.clone(),
+        features => standard_deviations(features, &rows),
     };
     let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
     let observed = projection.features(&observed);
@@ -230,6 +234,7 @@ pub fn digest(
     let view = View {
         features: &features,
         observed: observed.row(0),
+        rows: &rows,
         spread: &spread,
         previous: previous.as_deref(),
         ..raw

@@ -15,6 +15,7 @@ mod resume;
 mod runs;
 mod sbml;
 mod simulations;
+mod studies;
 mod tables;
 
 use std::fs;

@@ -25,6 +25,10 @@ impl Projection for Both {
         [statistics.to_vec(), self.0.names(statistics, parameters)].concat()
     }
 
+    fn knows(&self, unit: &[f64]) -> bool {
+        self.0.knows(unit)
+    }
+
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
         let made = self.0.features(summaries);
         let columns = summaries.columns() + made.columns();

@@ -33,6 +33,10 @@ pub trait Projection: Send + Sync {
     fn names(&self, statistics: &[String], parameters: &[String]) -> Vec<String>;
     /// The features of each row; borrowed where nothing changes.
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table>;
+    /// Whether the features mean anything at a unit-space point: rows elsewhere are not accepted.
+    fn knows(&self, _unit: &[f64]) -> bool {
+        true
+    }
 }
 
 /// Why a reduction could not be fitted.

@@ -10,7 +10,8 @@ use crate::table::Table;
 use crate::view::View;
 
 /// A pilot selection by the scaled statistics finds the region of parameters with posterior mass; within it each
-/// parameter is regressed on the statistics and their powers; the fitted values are the features.
+/// parameter is regressed on the statistics and their powers; the fitted values are the features. Only parameters within the
+/// region are accepted, as in the paper: what polynomials say beyond it is nonsense.
 ///
 /// The paper makes a pilot run, simulates anew in its region, fits, and then runs with the fitted statistics. Here a
 /// generation's own simulations serve all three, so that no simulation is spent on training alone; from the second
@@ -44,7 +45,7 @@ impl Reduction for SemiAutomatic {
             let needed = NEEDED * coefficients;
             return Err(ReduceError::TooFewRows { needed, found: view.rows.len() });
         }
-        let rows = training(view, WANTED * coefficients);
+        let (rows, region) = training(view, WANTED * coefficients);
         let scale = Scale::of(view, &rows, statistics);
         let polynomial = Polynomial { scale, powers: self.powers };
         let sample = Sample {
@@ -57,13 +58,13 @@ impl Reduction for SemiAutomatic {
         };
         let linear = Linear::fit(&sample, spread(&sample), RIDGE);
         let linear = linear.ok_or(ReduceError::NoVariation(view.spread.len()))?;
-        Ok(Box::new(Fitted { polynomial, linear, parameters: view.units.columns() }))
+        Ok(Box::new(Fitted { polynomial, linear, region }))
     }
 }
 
 /// The rows whose parameters lie within the range of those whose scaled statistics are nearest to the observation:
-/// as many of these as are kept, or more where they do not make a training set of the wanted size.
-fn training(view: &View<'_>, wanted: usize) -> Vec<u32> {
+/// as many of these as are kept, or more where they do not make a training set of the wanted size. And that range.
+fn training(view: &View<'_>, wanted: usize) -> (Vec<u32>, Region) {
     let weights: Vec<f64> = view.spread.iter().map(|&s| if s > 0.0 { 1.0 / s } else { 0.0 }).collect();
     let distances = select::distances(view.features, view.observed, &weights, view.rows);
     let mut count = view.keep.min(view.rows.len());
@@ -75,14 +76,23 @@ fn training(view: &View<'_>, wanted: usize) -> Vec<u32> {
                 *range = (range.0.min(value), range.1.max(value));
             }
         }
-        let within = |row: &u32| {
-            view.units.row(*row as usize).iter().zip(&range).all(|(v, (low, high))| low <= v && v <= high)
-        };
+        let region = Region(range);
+        let within = |row: &u32| region.holds(view.units.row(*row as usize));
         let rows: Vec<u32> = view.rows.iter().copied().filter(within).collect();
         if rows.len() >= wanted || count == view.rows.len() {
-            return rows;
+            return (rows, region);
         }
         count = (2 * count).min(view.rows.len());
+    }
+}
+
+/// The least and the largest unit-space value of each parameter.
+#[derive(Clone, Debug)]
+struct Region(Vec<(f64, f64)>);
+
+impl Region {
+    fn holds(&self, unit: &[f64]) -> bool {
+        unit.iter().zip(&self.0).all(|(value, (low, high))| low <= value && value <= high)
     }
 }
 
@@ -134,16 +144,20 @@ impl Polynomial {
 struct Fitted {
     polynomial: Polynomial,
     linear: Linear,
-    parameters: usize,
+    region: Region,
 }
 
 impl Projection for Fitted {
+    fn knows(&self, unit: &[f64]) -> bool {
+        self.region.holds(unit)
+    }
+
     fn names(&self, _: &[String], parameters: &[String]) -> Vec<String> {
         parameters.iter().map(|name| format!("mean({name})")).collect()
     }
 
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
-        let mut features = Table::filled(summaries.rows(), self.parameters, f64::NAN);
+        let mut features = Table::filled(summaries.rows(), self.region.0.len(), f64::NAN);
         let mut regressors = vec![0.0; self.polynomial.len()];
         for (row, summaries) in summaries.iter().enumerate() {
             // Rows without summaries have no features; nobody looks at them.
