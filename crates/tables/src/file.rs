@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use counterpoise_core::workers::Workers;
 
@@ -18,6 +19,22 @@ pub struct TableFile {
     path: PathBuf,
     kind: Kind,
     names: Vec<String>,
+    stamp: Stamp,
+}
+
+/// Size and time of a file: what is read later must be what was looked at before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Result<Self, TableError> {
+        let metadata = fs::metadata(path);
+        let failed = |error| TableError { path: path.to_path_buf(), at: None, fault: Fault::Io(error) };
+        metadata.map(|found| Self { bytes: found.len(), modified: found.modified().ok() }).map_err(failed)
+    }
 }
 
 /// What one pass over a table tells.
@@ -54,6 +71,7 @@ impl TableFile {
         let path = path.into();
         let fail = |fault| TableError { path: path.clone(), at: None, fault };
         let kind = Kind::of(&path).ok_or_else(|| fail(Fault::UnknownKind))?;
+        let stamp = Stamp::of(&path)?;
         let names = match kind {
             Kind::Csv | Kind::GzippedCsv => csv::names(&path, kind)?,
             Kind::Parquet => parquet::names(regular(&path)?).map_err(fail)?,
@@ -68,7 +86,7 @@ impl TableFile {
                 return Err(fail(Fault::Duplicate { name: name.clone(), columns }));
             }
         }
-        Ok(Self { path, kind, names })
+        Ok(Self { path, kind, names, stamp })
     }
 
     /// Where it is.
@@ -89,22 +107,32 @@ impl TableFile {
     /// If the file cannot be read, or `observe` breaks it off (interrupted).
     pub fn survey(&self, observe: &mut dyn FnMut(u64) -> bool) -> Result<Survey, TableError> {
         let fail = |fault| TableError { path: self.path.clone(), at: None, fault };
-        match self.kind {
-            Kind::Csv | Kind::GzippedCsv => csv::survey(&self.path, self.kind, observe),
+        let survey = match self.kind {
+            Kind::Csv | Kind::GzippedCsv => csv::survey(&self.path, self.kind, observe)?,
             Kind::Parquet => {
                 let rows = parquet::rows(regular(&self.path)?).map_err(fail)?;
                 let hashing = Hashing::new(regular(&self.path)?);
                 let (bytes, hash) = hashing.finish().map_err(|error| fail(Fault::Io(error)))?;
-                Ok(Survey { rows, bytes, hash })
+                Survey { rows, bytes, hash }
             }
+        };
+        self.unchanged()?;
+        Ok(survey)
+    }
+
+    /// Checks that the file is what it was when it was opened.
+    fn unchanged(&self) -> Result<(), TableError> {
+        if Stamp::of(&self.path)? == self.stamp {
+            return Ok(());
         }
+        Err(TableError { path: self.path.clone(), at: None, fault: Fault::Changed })
     }
 
     /// Reads the columns with these numbers, and of the rows the first `rows`, a block at a time. Blocks do not come in
     /// any special order; together they have every value once. Breaks off, without an error, where `take` says `false`.
     ///
     /// # Errors
-    /// If a value is no number, or the file is not as it was when it was surveyed.
+    /// If a value is no number, or the file has another size or time than when it was opened.
     pub fn read(
         &self,
         columns: &[usize],
@@ -116,14 +144,16 @@ impl TableFile {
         if rows == 0 || columns.is_empty() {
             return Ok(());
         }
+        self.unchanged()?;
         match self.kind {
             Kind::Csv | Kind::GzippedCsv => {
-                csv::read((&self.path, self.kind), &self.names, (columns, rows), workers, take)
+                csv::read((&self.path, self.kind), &self.names, (columns, rows), workers, take)?;
             }
             Kind::Parquet => {
-                parquet::read(regular(&self.path)?, &self.names, columns, rows, take).map_err(fail)
+                parquet::read(regular(&self.path)?, &self.names, columns, rows, take).map_err(fail)?;
             }
         }
+        self.unchanged()
     }
 }
 
@@ -135,4 +165,25 @@ pub(crate) fn regular(path: &Path) -> Result<File, TableError> {
         return Err(fail(Fault::NotRegular));
     }
     File::open(path).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use counterpoise_core::workers::Serial;
+
+    #[test]
+    fn a_table_that_changes_after_it_was_looked_at_is_not_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("t.csv");
+        fs::write(&path, "k,s\n1,2\n").expect("a temporary file");
+        let table = TableFile::open(&path).expect("a table");
+        assert_eq!(table.survey(&mut |_| true).expect("a survey").rows, 1);
+        // Other values in a file of the same length; only its time is another.
+        fs::write(&path, "k,s\n1,3\n").expect("a temporary file");
+        let later = SystemTime::now() + std::time::Duration::from_secs(2);
+        File::options().write(true).open(&path).and_then(|file| file.set_modified(later)).expect("a time");
+        let read = table.read(&[0, 1], 1, &Serial, &mut |_| true);
+        assert!(matches!(read, Err(TableError { fault: Fault::Changed, .. })));
+    }
 }
