@@ -311,14 +311,14 @@ fn method() {
         "`method.seed` must be a whole number of at least 0, found -7",
     );
     refused(
-        &with("seed = 7", "reduction = \"subset\""),
+        &with("seed = 7", "reduction = \"magic\""),
         "p.toml:17:13",
-        "`method.reduction` = `subset` is not supported",
+        "`method.reduction` must be one of none, semi-automatic, subset, found `magic`",
     );
     refused(
-        &with("seed = 7", "adjust = \"linear\""),
+        &with("seed = 7", "adjust = \"magic\""),
         "p.toml:17:10",
-        "`method.adjust` = `linear` is not supported",
+        "`method.adjust` must be one of none, linear, ridge, found `magic`",
     );
 }
 
