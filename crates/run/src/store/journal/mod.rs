@@ -12,10 +12,12 @@
 //! which the next one cuts off. Anything else that does not fit its checksums is damage.
 
 mod reader;
+mod reseal;
 mod rewrite;
 mod writer;
 
 pub(super) use reader::{Beginning, Piece, Reader};
+pub use reseal::reseal;
 pub(super) use rewrite::{Rewritten, rewrite};
 pub(super) use writer::Writer;
 

@@ -226,6 +226,26 @@ fn failures_of_wide_rows_read_back() {
     assert_eq!(read, 30);
 }
 
+/// A changed payload is read again, and what is whole stays what it was.
+#[test]
+fn resealed_journals_reach_the_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    journal(&path, 3);
+    let whole = fs::read(&path).unwrap();
+    let mut bytes = whole.clone();
+    reseal(&mut bytes);
+    assert!(bytes == whole);
+    // The number of the first row, in the payload of the first record.
+    bytes[HEADER + RECORD_HEADER] = 99;
+    reseal(&mut bytes);
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(rows(&pieces(&path)), [99, 1, 2, 3, 4, 5, 6, 7, 8]);
+    for length in 0..whole.len() {
+        reseal(&mut whole[..length].to_vec());
+    }
+}
+
 /// A row that is said to have gone well, with a number that is none.
 #[test]
 fn a_good_entry_is_finite_or_a_failure() {
