@@ -7,6 +7,7 @@
 mod csv;
 mod error;
 mod file;
+pub mod guard;
 mod hashing;
 mod kind;
 mod parquet;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::Chunk;
 use counterpoise_core::table::Table;
-use counterpoise_run::store::{Directory, Header, Loss, Store, StoreError, verify};
+use counterpoise_run::store::{Directory, Header, Loss, Store, StoreError, reseal_journal, verify};
 use tempfile::TempDir;
 
 use super::{Target, shape};
@@ -64,9 +64,19 @@ fn seeds() -> Vec<Vec<u8>> {
 
 fn run(input: &[u8]) -> String {
     let directory = FOLDER.with_borrow_mut(|folder| {
-        let folder = folder.get_or_insert_with(|| tempfile::tempdir().expect("a temporary folder"));
+        let folder = folder.get_or_insert_with(|| {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            // From now on the folder is that of this run, whatever its journal says.
+            Directory::new(folder.path()).open(&header()).expect("an empty folder");
+            folder
+        });
         folder.path().to_path_buf()
     });
+    // Every other input gets checksums that fit: without, hardly any would reach what is behind them.
+    let mut input = input.to_vec();
+    if input.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % 2 == 0 {
+        reseal_journal(&mut input);
+    }
     fs::create_dir_all(directory.join("generations/000")).expect("a temporary folder");
     fs::write(journal(&directory), input).expect("a temporary file");
     let mut store = Directory::new(&directory);
@@ -75,6 +85,8 @@ fn run(input: &[u8]) -> String {
     let read = store.chunks(0, SIMULATIONS, &mut |chunk| {
         assert!(chunk.rows.iter().all(|&row| row < SIMULATIONS), "{:?}", chunk.rows);
         assert!(chunk.summaries.columns() == STATISTICS && chunk.outcomes.len() == chunk.rows.len());
+        let mut outcomes = chunk.summaries.iter().zip(&chunk.outcomes);
+        assert!(outcomes.all(|(row, outcome)| outcome.is_err() || row.iter().all(|value| value.is_finite())));
         count += chunk.rows.len();
     });
     let read = read.map_or_else(|error| shape(&error.to_string()), |()| "read".into());

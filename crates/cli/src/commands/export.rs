@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use counterpoise_run::store::{
-    GENERATION_FILE, POSTERIOR_FILE, SIMULATIONS_FILE, Sheet, SheetWriter, Values,
+    GENERATION_FILE, POSTERIOR_FILE, SIMULATIONS_FILE, Sheet, SheetWriter, StoreError, Values,
+    check_posterior, check_simulations,
 };
 use counterpoise_tables::Kind;
 use counterpoise_tables::write::{Partial, quoted};
@@ -27,19 +28,26 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
         let message = anyhow!("{} exists already", to.display());
         return Err(Trouble::input(message, "--force overwrites it".to_owned()));
     }
-    if stored::read(directory)?.is_none() {
-        return Err(super::show::no_run(directory));
-    }
+    let Some(run) = stored::read(directory)? else { return Err(super::show::no_run(directory)) };
     let sheets = match arguments.what {
         What::Posterior => vec![(None, directory.join(POSTERIOR_FILE))],
         What::Simulations => simulations(directory),
     };
-    if !sheets.first().is_some_and(|(_, path)| path.exists()) {
+    let is_there = match arguments.what {
+        What::Posterior => directory.join(POSTERIOR_FILE).exists(),
+        What::Simulations => !sheets.is_empty(),
+    };
+    if !is_there {
         let message = anyhow!("{} has no finished generation with {}", directory.display(), arguments.what);
         return Err(Trouble::input(
             message,
             "counterpoise run PROBLEM --into DIR goes on with it".to_owned(),
         ));
+    }
+    if !are_whole(&sheets, directory).map_err(|error| stored::trouble(error, directory))? {
+        let table = run.description["model"]["table"]["file"].as_str().unwrap_or("the table");
+        let message = anyhow!("the simulations of {} are in {table}, and only there", directory.display());
+        return Err(Trouble::input(message, "--what posterior has what was kept of them".to_owned()));
     }
     let rows = write(&sheets, to, kind).map_err(|error| {
         Trouble::failed(error.context(format!("cannot export to {}", to.display())), None)
@@ -53,6 +61,18 @@ fn simulations(directory: &Path) -> Vec<(Option<i64>, PathBuf)> {
     let folders = (0..).map(|index| (index, directory.join(format!("generations/{index:03}"))));
     let committed = folders.take_while(|(_, folder)| folder.join(GENERATION_FILE).exists());
     committed.map(|(index, folder)| (Some(index), folder.join(SIMULATIONS_FILE))).collect()
+}
+
+/// Makes sure that the sheets are what was written; `false` where there are none, since the simulations are a table's.
+fn are_whole(sheets: &[(Option<i64>, PathBuf)], directory: &Path) -> Result<bool, StoreError> {
+    for (generation, _) in sheets {
+        match generation.and_then(|index| u32::try_from(index).ok()) {
+            None => check_posterior(directory)?,
+            Some(index) if check_simulations(directory, index)? => {}
+            Some(_) => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// Writes the sheets one below the other, each with the number of its generation before its columns.

@@ -179,12 +179,11 @@ fn go_on(arguments: &RunArguments, subject: Subject<'_>, reason: StopReason) -> 
 
 /// A directory that a run cannot begin or go on in.
 fn refused(error: StoreError, path: &Path) -> Trouble {
-    let hint = stored::advice(&error, path);
-    match error {
-        StoreError::Damaged { .. } | StoreError::Write { .. } | StoreError::Parquet { .. } => {
-            Trouble::failed(error, hint)
+    match stored::trouble(error, path) {
+        Trouble::Input { error, hint: None } => {
+            Trouble::Input { error, hint: Some("use --into with another directory".to_owned()) }
         }
-        _ => Trouble::input(error, hint.or_else(|| Some("use --into with another directory".to_owned()))),
+        other => other,
     }
 }
 

@@ -38,13 +38,20 @@ pub(crate) fn read(directory: &Path) -> Result<Option<RunRecord>, Trouble> {
         }
         Ok(_) => {}
     }
-    RunRecord::read(directory).map_err(|error| {
-        let hint = advice(&error, directory);
-        match error {
-            StoreError::Damaged { .. } => Trouble::failed(error, hint),
-            _ => Trouble::input(error, hint),
-        }
-    })
+    RunRecord::read(directory).map_err(|error| trouble(error, directory))
+}
+
+/// A directory that cannot be used. Damage and full disks are failures; everything else is for the user to change.
+pub(crate) fn trouble(error: StoreError, directory: &Path) -> Trouble {
+    let hint = advice(&error, directory);
+    let is_broken =
+        matches!(error, StoreError::Damaged { .. } | StoreError::Write { .. } | StoreError::Parquet { .. });
+    if is_broken || is_full(&error) { Trouble::failed(error, hint) } else { Trouble::input(error, hint) }
+}
+
+fn is_full(error: &StoreError) -> bool {
+    let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge];
+    error.io().is_some_and(|error| full.contains(&error.kind()))
 }
 
 /// The summary in the contents of a `run.json`.
@@ -127,12 +134,8 @@ pub(crate) fn advice(error: &StoreError, directory: &Path) -> Option<String> {
         StoreError::Format { found, .. } if found != "unknown" => {
             Some("a newer version of counterpoise wrote it: use that".to_owned())
         }
-        other => match other.io()?.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Some(
-                "make room and give the same command: what is done is kept, and it goes on from there"
-                    .to_owned(),
-            ),
-            _ => None,
-        },
+        other => is_full(other).then(|| {
+            "make room and give the same command: what is done is kept, and it goes on from there".to_owned()
+        }),
     }
 }

@@ -12,10 +12,7 @@ use crate::trouble::{DONE, FAILED, Trouble};
 /// Looks at everything; where asked, takes out what is damaged.
 pub(crate) fn verify(arguments: &VerifyArguments, output: Output) -> Result<u8, Trouble> {
     let directory = &arguments.directory;
-    let trouble = |error: StoreError| {
-        let hint = stored::advice(&error, directory);
-        Trouble::input(error, hint)
-    };
+    let trouble = |error: StoreError| stored::trouble(error, directory);
     let mut report = store::verify(directory).map_err(trouble)?;
     let mut done = Vec::new();
     if arguments.salvage && !report.problems.is_empty() {

@@ -31,20 +31,53 @@ pub fn differences(stored: &Value, given: &Value) -> Differences {
     found
 }
 
-/// A number that tells runs apart: equal for descriptions that differ in free parts only.
-pub(super) fn identity(description: &Value) -> u64 {
-    let mut description = description.clone();
-    for path in FREE.into_iter().chain([VERSION]) {
-        let (parents, last) = path.rsplit_once('.').unwrap_or(("", path));
-        let mut at = Some(&mut description);
-        for key in parents.split('.').filter(|key| !key.is_empty()) {
-            at = at.and_then(|value| value.get_mut(key));
+/// Numbers that tell runs apart: equal for descriptions that differ in free parts only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// The one that is written.
+    pub(super) number: u64,
+    /// The one that the first versions of format 2 wrote, which depended on the order of all keys.
+    former: u64,
+}
+
+impl Identity {
+    pub(super) fn of(description: &Value) -> Self {
+        let mut description = description.clone();
+        for path in FREE.into_iter().chain([VERSION]) {
+            let (parents, last) = path.rsplit_once('.').unwrap_or(("", path));
+            let mut at = Some(&mut description);
+            for key in parents.split('.').filter(|key| !key.is_empty()) {
+                at = at.and_then(|value| value.get_mut(key));
+            }
+            if let Some(Value::Object(map)) = at {
+                map.shift_remove(last);
+            }
         }
-        if let Some(Value::Object(map)) = at {
-            map.shift_remove(last);
-        }
+        let number = |value: &Value| checksum(value.to_string().as_bytes());
+        Self { former: number(&description), number: number(&canonical("", description)) }
     }
-    checksum(description.to_string().as_bytes())
+
+    /// Whether a file with this number is of the run.
+    pub(super) fn is(self, number: u64) -> bool {
+        number == self.number || number == self.former
+    }
+}
+
+/// The same value for all that [`compare`] finds no difference in: keys sorted where their order does not count, and
+/// without those that have no value.
+fn canonical(at: &str, value: Value) -> Value {
+    let Value::Object(map) = value else { return value };
+    let present = map.into_iter().filter(|(_, value)| !value.is_null());
+    let mut pairs: Vec<(String, Value)> =
+        present.map(|(key, value)| (key.clone(), canonical(&below(at, &key), value))).collect();
+    if !ORDERED.contains(&at) {
+        pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+    }
+    Value::Object(pairs.into_iter().collect())
+}
+
+fn below(at: &str, key: &str) -> String {
+    if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") }
 }
 
 fn compare(at: &str, stored: &Value, given: &Value, found: &mut Differences) {
@@ -53,9 +86,8 @@ fn compare(at: &str, stored: &Value, given: &Value, found: &mut Differences) {
         keys.sort();
         keys.dedup();
         for key in keys {
-            let key_at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
             let side = |map: &Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
-            compare(&key_at, &side(stored), &side(given), found);
+            compare(&below(at, key), &side(stored), &side(given), found);
         }
         let in_order = |map: &Map<String, Value>| map.keys().cloned().collect::<Vec<_>>();
         let (before, now) = (in_order(stored), in_order(given));
@@ -115,6 +147,41 @@ mod tests {
     fn description(generations: u32, version: &str, high: f64) -> Value {
         json!({ "name": "x", "version": version, "parameters": { "k": { "high": high } },
                 "method": { "generations": generations, "stop": { "ess": null } } })
+    }
+
+    fn identity(description: &Value) -> u64 {
+        Identity::of(description).number
+    }
+
+    /// Where no difference is found the identity is the same, and the other way round.
+    #[test]
+    fn identities_agree_with_differences() {
+        let base = json!({ "model": { "a": 1, "b": { "c": 2, "d": null } }, "observed": { "x": 1, "y": 2 },
+                           "parameters": { "k": { "low": 1, "high": 2 } } });
+        let others = [
+            (
+                json!({ "observed": { "x": 1, "y": 2 }, "parameters": { "k": { "high": 2, "low": 1 } },
+                     "model": { "b": { "c": 2 }, "a": 1, "e": null } }),
+                true,
+            ),
+            (
+                json!({ "model": { "a": 1, "b": { "c": 2, "d": null } }, "observed": { "y": 2, "x": 1 },
+                     "parameters": { "k": { "low": 1, "high": 2 } } }),
+                false,
+            ),
+            (
+                json!({ "model": { "a": 1, "b": { "c": 2, "d": 0 } }, "observed": { "x": 1, "y": 2 },
+                     "parameters": { "k": { "low": 1, "high": 2 } } }),
+                false,
+            ),
+        ];
+        for (other, same) in others {
+            assert_eq!(differences(&base, &other).refused.is_empty(), same, "{other}");
+            assert_eq!(identity(&base) == identity(&other), same, "{other}");
+        }
+        // What the first versions wrote: the text as it stands, without its free parts.
+        let former = checksum(base.to_string().as_bytes());
+        assert!(Identity::of(&base).is(former) && former != identity(&base));
     }
 
     #[test]

@@ -20,12 +20,13 @@ use counterpoise_core::digest::Generation;
 use counterpoise_core::simulate::Chunk;
 use serde_json::Value;
 
-use super::difference::identity;
+use super::difference::Identity;
 use super::error::io;
-use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of};
+use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of, settle};
 use super::generation::{self, Record};
 use super::journal::{Beginning, JOURNAL, Piece, Reader, Shape, Writer, rewrite};
 use super::lock::Lock;
+use super::verify::indices;
 use super::{
     FORMAT, Header, Loss, Made, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError, differences,
 };
@@ -43,7 +44,9 @@ pub struct Directory {
 #[derive(Debug)]
 struct Bound {
     header: Header,
-    run: u64,
+    run: Identity,
+    /// Whether `run.json` says what the directory is the run of. Where it does not, the generations must.
+    is_described: bool,
     /// Held for as long as the directory is open.
     _lock: Lock,
 }
@@ -74,10 +77,10 @@ impl Directory {
         Some(RunRecord { folder: self.folder.clone(), format: FORMAT, description, summary: Value::Null })
     }
 
-    /// Takes the lock and makes sure that the directory is that of this run.
-    fn bind(&mut self, header: &Header) -> Result<(), StoreError> {
+    /// Takes the lock and makes sure that `run.json` is that of this run: whether it is to be written.
+    fn bind(&mut self, header: &Header) -> Result<bool, StoreError> {
         let root = self.folder.root();
-        fs::create_dir_all(root).map_err(io("create directory", root))?;
+        self.folder.make_root()?;
         let lock = match self.bound.take() {
             Some(bound) => bound._lock,
             None => {
@@ -99,12 +102,40 @@ impl Directory {
                 return Err(StoreError::NotExtendable { path: root.into() });
             }
         }
-        let run = identity(&header.description);
-        self.bound = Some(Bound { header: header.clone(), run, _lock: lock });
-        if stored.is_none_or(|stored| stored.format < FORMAT || !stored.is_described())
-            && let Some(record) = self.record()
-        {
-            record.write(&Value::Null)?;
+        let is_described = stored.as_ref().is_some_and(RunRecord::is_described);
+        let run = Identity::of(&header.description);
+        self.bound = Some(Bound { header: header.clone(), run, is_described, _lock: lock });
+        Ok(!is_described || stored.is_some_and(|stored| stored.format < FORMAT))
+    }
+
+    /// A file of another run: damage where `run.json` says otherwise, and the wrong problem where nothing else tells.
+    fn foreign(&self, bound: &Bound, path: &Path) -> StoreError {
+        if bound.is_described {
+            return StoreError::damaged(path, None, "it belongs to another run");
+        }
+        let name = path.strip_prefix(self.folder.root()).unwrap_or(path).display();
+        let what = format!("{name} was made by another problem, method, seed or simulator");
+        StoreError::Mismatch { path: self.folder.root().into(), differences: vec![what] }
+    }
+
+    /// Makes sure that what is there of the generations from `first` on is of this run, where `run.json` does not tell.
+    fn compare_rest(&self, bound: &Bound, first: u32) -> Result<(), StoreError> {
+        for index in indices(&self.folder)?.into_iter().filter(|&index| index >= first) {
+            if let Some(record) = Record::read(&self.folder, index)?
+                && !bound.run.is(record.shape()?.run)
+            {
+                return Err(self.foreign(bound, &record.path));
+            }
+            let path = self.folder.inside(folder_of(index).join(JOURNAL))?;
+            if !path.exists() {
+                continue;
+            }
+            match Reader::open(&path)? {
+                Beginning::Torn => {}
+                Beginning::Damaged(what) => return Err(StoreError::damaged(&path, Some(0), what)),
+                Beginning::Sound(reader) if bound.run.is(reader.shape().run) => {}
+                Beginning::Sound(_) => return Err(self.foreign(bound, &path)),
+            }
         }
         Ok(())
     }
@@ -112,8 +143,8 @@ impl Directory {
     /// A committed generation, if it is there and whole as far as a run needs it.
     fn load(&self, bound: &Bound, index: u32) -> Result<Option<(Generation, Record)>, StoreError> {
         let Some(record) = Record::read(&self.folder, index)? else { return Ok(None) };
-        if record.shape()?.run != bound.run {
-            return Err(StoreError::damaged(&record.path, None, "it belongs to another run"));
+        if !bound.run.is(record.shape()?.run) {
+            return Err(self.foreign(bound, &record.path));
         }
         for name in record.files() {
             let path = self.folder.path(folder_of(index).join(name));
@@ -126,8 +157,8 @@ impl Directory {
         }
         // The simulations are not read again: that would take long, and is for `verify` to do.
         for name in record.files().filter(|name| *name != generation::SIMULATIONS_FILE) {
-            let particles = folder_of(index).join(name);
-            if self.folder.tally(&particles)? != Some(record.tally(name)?) {
+            let (particles, tally) = (folder_of(index).join(name), record.tally(name)?);
+            if self.folder.tally(&particles, &tally)? != Some(tally) {
                 let path = self.folder.path(particles);
                 return Err(StoreError::damaged(&path, None, "its checksum does not fit"));
             }
@@ -138,7 +169,8 @@ impl Directory {
 
     /// Makes `posterior.parquet` that of the last generation, where a process was killed before it did.
     fn restore_posterior(&self, header: &Header, last: &(Generation, Record)) -> Result<(), StoreError> {
-        if self.folder.tally(POSTERIOR_FILE)? == Some(last.1.posterior()?) {
+        let expected = last.1.posterior()?;
+        if self.folder.tally(POSTERIOR_FILE, &expected)? == Some(expected) {
             return Ok(());
         }
         let bytes = generation::posterior(header, &last.0, &self.folder.path(POSTERIOR_FILE))?;
@@ -149,7 +181,7 @@ impl Directory {
 impl Store for Directory {
     fn open(&mut self, header: &Header) -> Result<Vec<Generation>, StoreError> {
         self.journal = None;
-        self.bind(header)?;
+        let is_new = self.bind(header)?;
         let Some(bound) = &self.bound else { return Ok(Vec::new()) };
         let mut history: Vec<(Generation, Record)> = Vec::new();
         while let Some(loaded) = self.load(bound, history.len() as u32)? {
@@ -158,6 +190,13 @@ impl Store for Directory {
             history.push(loaded);
         }
         self.folder.inside(folder_of(history.len() as u32).join(JOURNAL))?;
+        if !bound.is_described {
+            self.compare_rest(bound, history.len() as u32)?;
+        }
+        // Only now is it certain whose directory this is.
+        if let (true, Some(record)) = (is_new, self.record()) {
+            record.write(&Value::Null)?;
+        }
         if let Some(last) = history.last() {
             self.restore_posterior(header, last)?;
         }
@@ -174,8 +213,9 @@ impl Store for Directory {
         self.folder.make(folder_of(index))?;
         let path = self.folder.inside(folder_of(index).join(JOURNAL))?;
         let columns = bound.header.statistics.len() as u32;
-        let shape = Shape { generation: index, run: bound.run, rows: simulations as u64, columns };
-        let (sound, note) = if path.exists() { replay(&path, shape, take)? } else { (0, None) };
+        let run = bound.run.number;
+        let shape = Shape { generation: index, run, rows: simulations as u64, columns };
+        let (sound, note) = if path.exists() { replay(&path, (shape, bound.run), take)? } else { (0, None) };
         self.notes.extend(note);
         self.journal = Some(Writer::new(path, shape, sound));
         Ok(())
@@ -203,12 +243,13 @@ impl Store for Directory {
         rewrite((&path, reader), partial.clone(), &Chunk::without_failures)?;
         // Without any simulation that went well there is no new journal.
         let renamed = if partial.exists() { fs::rename(&partial, &path) } else { fs::remove_file(&path) };
-        renamed.map_err(io("rename", &path))
+        renamed.map_err(io("rename", &path))?;
+        settle(path.parent().unwrap_or(self.folder.root()))
     }
 
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
         let Some(bound) = &self.bound else { return Ok(()) };
-        let posterior = generation::write(&self.folder, &bound.header, bound.run, made)?;
+        let posterior = generation::write(&self.folder, &bound.header, bound.run.number, made)?;
         self.journal = None;
         self.folder.remove(folder_of(made.generation.index).join(JOURNAL))?;
         self.folder.replace_by(POSTERIOR_FILE, &posterior).map(|_| ())
@@ -218,15 +259,16 @@ impl Store for Directory {
 /// Hands over the records of a journal; the length of what is sound, and what there is to tell.
 fn replay(
     path: &Path,
-    shape: Shape,
+    (shape, run): (Shape, Identity),
     take: &mut dyn FnMut(&Chunk),
 ) -> Result<(u64, Option<String>), StoreError> {
-    let mut reader = match Reader::open(path).map_err(io("read", path))? {
+    let mut reader = match Reader::open(path)? {
         Beginning::Torn => return Ok((0, None)),
         Beginning::Damaged(what) => return Err(StoreError::damaged(path, Some(0), what)),
         Beginning::Sound(reader) => reader,
     };
-    if reader.shape() != shape {
+    let found = reader.shape();
+    if !run.is(found.run) || found != (Shape { run: found.run, ..shape }) {
         return Err(StoreError::damaged(path, Some(0), "it belongs to another run or generation"));
     }
     let mut sound = reader.position();

@@ -121,23 +121,49 @@ impl Folder {
     /// All of a file that is not larger than `limit`; `None` where there is none.
     pub(super) fn read(&self, relative: impl AsRef<Path>, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let path = self.path(relative);
+        let Some(file) = open(&path)? else { return Ok(None) };
         let mut bytes = Vec::new();
-        match File::open(&path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)) {
-            Ok(length) if length as u64 > limit => Err(StoreError::TooLarge { path, limit }),
-            Ok(_) => Ok(Some(bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Io { action: "read", path, source }),
+        let length = file.take(limit + 1).read_to_end(&mut bytes).map_err(io("read", &path))?;
+        if length as u64 > limit {
+            return Err(StoreError::TooLarge { path, limit });
         }
+        Ok(Some(bytes))
     }
 
-    /// Size and checksums of a file as it is; `None` where there is none.
-    pub(super) fn tally(&self, relative: impl AsRef<Path>) -> Result<Option<Tally>, StoreError> {
+    /// Size and checksums of a file as it is, in the blocks of what it must be; `None` where there is none.
+    pub(super) fn tally(
+        &self,
+        relative: impl AsRef<Path>,
+        expected: &Tally,
+    ) -> Result<Option<Tally>, StoreError> {
         let path = self.path(relative);
-        match File::open(&path).and_then(Tally::of) {
-            Ok(tally) => Ok(Some(tally)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Io { action: "read", path, source }),
-        }
+        let Some(file) = open(&path)? else { return Ok(None) };
+        expected.like(file).map(Some).map_err(io("read", &path))
+    }
+
+    /// Makes the folder itself and those above it, and lets the disk know.
+    pub(super) fn make_root(&self) -> Result<(), StoreError> {
+        let missing = self.root.ancestors().take_while(|above| !above.exists());
+        let missing: Vec<&Path> = missing.filter(|above| !above.as_os_str().is_empty()).collect();
+        fs::create_dir_all(&self.root).map_err(io("create directory", &self.root))?;
+        missing.iter().filter_map(|made| made.parent()).try_for_each(settle)
+    }
+}
+
+/// Opens a regular file to be read; `None` where there is none. Anything else is not what was written, and opening a
+/// pipe would wait for somebody to write into it.
+pub(super) fn open(path: &Path) -> Result<Option<File>, StoreError> {
+    let missing = |error: &std::io::Error| error.kind() == ErrorKind::NotFound;
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Err(StoreError::damaged(path, None, "it is not a regular file")),
+        Err(error) if missing(&error) => return Ok(None),
+        Err(source) => return Err(StoreError::Io { action: "read", path: path.into(), source }),
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if missing(&error) => Ok(None),
+        Err(source) => Err(StoreError::Io { action: "read", path: path.into(), source }),
     }
 }
 

@@ -24,11 +24,13 @@ pub const POPULATION_FILE: &str = "population.parquet";
 
 /// The same particles as an adjustment corrected them, where there is one.
 pub(super) const ADJUSTED_FILE: &str = "adjusted.parquet";
+/// The checksums a second time: with `generation.json` damaged they tell what is whole of the simulations.
+pub(super) const CHECKSUMS_FILE: &str = "checksums.json";
 
 /// The largest `generation.json` that is read.
 const LARGEST: u64 = 256 << 20;
 /// The files that `generation.json` may have checksums of.
-pub(super) const FILES: [&str; 3] = [SIMULATIONS_FILE, POPULATION_FILE, ADJUSTED_FILE];
+pub(super) const FILES: [&str; 4] = [SIMULATIONS_FILE, POPULATION_FILE, ADJUSTED_FILE, CHECKSUMS_FILE];
 
 /// What `generation.json` says.
 pub(super) struct Record {
@@ -58,15 +60,27 @@ pub(super) fn write(
     for (name, columns, rows) in sheets {
         let path = within.join(name);
         let failed = |source| StoreError::Parquet { action: "write", path: folder.path(&path), source };
-        let tally = folder.replace(&path, |file| columns.write(file, rows).map_err(failed))?;
+        let tally = folder
+            .replace(&path, |file| columns.write(file, rows, |file| file.begin_footer()).map_err(failed))?;
         files.insert(name.into(), tally.to_json());
     }
+    let checksums = json!({
+        "generation": generation.index,
+        "simulations": generation.simulations,
+        "run": text(run),
+        "parameters": header.parameters,
+        "statistics": header.statistics,
+        "files": files,
+    });
+    let path = within.join(CHECKSUMS_FILE);
+    let tally = folder.replace_by(&path, sealed::seal(&checksums, &folder.path(&path))?.as_bytes())?;
+    files.insert(CHECKSUMS_FILE.into(), tally.to_json());
     let mut value = describe(generation);
-    value["run"] = text(run).into();
-    value["parameters"] = json!(header.parameters);
-    value["statistics"] = json!(header.statistics);
+    for key in ["run", "parameters", "statistics"] {
+        value[key] = checksums[key].clone();
+    }
     value["files"] = files.into();
-    value["posterior"] = Tally::of(&posterior[..]).unwrap_or_default().to_json();
+    value["posterior"] = Tally::of(&posterior).to_json();
     let path = within.join(GENERATION_FILE);
     let text = sealed::seal(&value, &folder.path(&path))?;
     folder.replace_by(&path, text.as_bytes())?;
@@ -114,7 +128,7 @@ pub(super) fn posterior(
     columns.whole("row", |at| i64::from(population.rows[at]));
     let mut bytes = Vec::new();
     let failed = |source| StoreError::Parquet { action: "write", path: path.to_path_buf(), source };
-    columns.write(&mut bytes, population.len()).map_err(failed)?;
+    columns.write(&mut bytes, population.len(), |_| ()).map_err(failed)?;
     Ok(bytes)
 }
 
@@ -160,7 +174,16 @@ fn describe(generation: &Generation) -> Value {
 impl Record {
     /// Reads `generation.json`; `None` where the generation is not committed.
     pub(super) fn read(folder: &Folder, index: u32) -> Result<Option<Self>, StoreError> {
-        let relative = folder_of(index).join(GENERATION_FILE);
+        Self::read_from(folder, index, GENERATION_FILE)
+    }
+
+    /// Reads what is known of the simulations of a generation whose `generation.json` is damaged or not there.
+    pub(super) fn read_checksums(folder: &Folder, index: u32) -> Result<Option<Self>, StoreError> {
+        Self::read_from(folder, index, CHECKSUMS_FILE)
+    }
+
+    fn read_from(folder: &Folder, index: u32, file: &str) -> Result<Option<Self>, StoreError> {
+        let relative = folder_of(index).join(file);
         let path = folder.path(&relative);
         let Some(bytes) = folder.read(&relative, LARGEST)? else { return Ok(None) };
         let record = Self { value: sealed::open(bytes, &path)?, path };
@@ -191,6 +214,14 @@ impl Record {
     /// How many parameters there are.
     pub(super) fn parameters(&self) -> usize {
         self.value["parameters"].as_array().map_or(0, Vec::len)
+    }
+
+    /// The bytes that `posterior.parquet` must have after this generation.
+    pub(super) fn posterior_bytes(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
+        let names = |key: &str| list(&self.value[key], |name| name.as_str().map(str::to_owned));
+        let parameters = names("parameters").ok_or_else(|| self.senseless("parameters"))?;
+        let header = Header { description: Value::Null, parameters, statistics: Vec::new() };
+        posterior(&header, &self.generation()?, path)
     }
 
     /// The files of the generation; a table's simulations are not among them.

@@ -4,14 +4,14 @@
 //! file systems on which such locks mean nothing: there the process itself is looked for.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::StoreError;
 use super::error::io;
-use super::folder::Folder;
+use super::folder::{Folder, open};
 
 /// The file of the lock; empty while nobody is at work.
 pub const LOCK_FILE: &str = "lock";
@@ -64,17 +64,23 @@ impl Lock {
         let path = folder.inside(LOCK_FILE)?;
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened.map_err(io("open", &path))?;
-        let (before, this) = (read(&mut file, &path)?, Holder::this());
+        if !file.metadata().map_err(io("read", &path))?.is_file() {
+            let source = std::io::Error::new(ErrorKind::InvalidInput, "it is not a regular file");
+            return Err(StoreError::Io { action: "lock", path, source });
+        }
+        let this = Holder::this();
         let locked = |holder: Option<&Holder>, elsewhere| {
             let holder = holder.map_or_else(|| "another process".into(), Holder::name);
             Err(StoreError::Locked { path: folder.root().to_path_buf(), holder, elsewhere })
         };
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return locked(before.as_ref(), false),
+            Err(TryLockError::WouldBlock) => return locked(read(&mut file, &path)?.as_ref(), false),
             // A file system without locks: the name in the file must do.
             Err(TryLockError::Error(_)) => {}
         }
+        // Read only now: before, it may have been the name of a process that was just about to end.
+        let before = read(&mut file, &path)?;
         let mut note = None;
         if let Some(holder) = before.filter(|holder| *holder != this) {
             if holder.host != this.host {
@@ -89,14 +95,14 @@ impl Lock {
             .set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(this.write().as_bytes()));
-        written.map_err(io("write", &path))?;
+        written.map_err(|source| StoreError::Write { path, written: 0, source })?;
         Ok((Self { file }, note))
     }
 
     /// Who is at work in a folder, if anybody is known to be.
     pub(super) fn holder(folder: &Folder) -> Option<String> {
         let path = folder.path(LOCK_FILE);
-        let mut file = File::open(&path).ok()?;
+        let mut file = open(&path).ok()??;
         let holder = read(&mut file, &path).ok()??;
         let elsewhere = holder.host != host();
         (elsewhere || holder.is_running()).then(|| holder.name())

@@ -14,6 +14,7 @@ mod sealed;
 mod sheet;
 mod tally;
 mod verify;
+mod whole;
 
 pub use difference::{Differences, differences};
 pub use directory::Directory;
@@ -25,6 +26,10 @@ pub use record::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord};
 pub use salvage::salvage;
 pub use sheet::{Sheet, SheetWriter, Values};
 pub use verify::{Problem, Report, verify};
+pub use whole::{check_posterior, check_simulations};
+
+#[doc(hidden)]
+pub use journal::reseal as reseal_journal;
 
 use counterpoise_core::digest::Generation;
 use counterpoise_core::simulate::{Chunk, Simulated};

@@ -1,6 +1,7 @@
 //! Parquet files of named columns, written and read back to the bit.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
 use counterpoise_core::table::Table;
+use counterpoise_tables::Fault;
+use counterpoise_tables::guard::{check_footer, guarded};
 
 use super::StoreError;
 
@@ -40,6 +43,8 @@ pub(super) enum Cells<'a> {
 #[derive(Default)]
 pub(super) struct Columns<'a> {
     names: Vec<String>,
+    /// How many underscores the next column of a name gets, for names that were asked for or given.
+    next: HashMap<String, usize>,
     cells: Vec<Cells<'a>>,
 }
 
@@ -50,11 +55,17 @@ impl<'a> Columns<'a> {
     }
 
     fn name(&mut self, name: &str) {
-        let mut name = name.to_owned();
-        while self.names.contains(&name) {
-            name.push('_');
-        }
-        self.names.push(name);
+        let mut underscores = self.next.get(name).copied().unwrap_or(0);
+        let free = loop {
+            let tried = format!("{name}{}", "_".repeat(underscores));
+            underscores += 1;
+            if !self.next.contains_key(&tried) {
+                break tried;
+            }
+        };
+        self.next.insert(name.to_owned(), underscores);
+        self.next.entry(free.clone()).or_insert(1);
+        self.names.push(free);
     }
 
     pub(super) fn real(&mut self, name: &str, cell: impl Fn(usize) -> f64 + 'a) {
@@ -74,8 +85,13 @@ impl<'a> Columns<'a> {
         self.add(name, Cells::Whole(Box::new(cell)));
     }
 
-    /// Writes so many rows, a column of a group at a time.
-    pub(super) fn write<W: Write + Send>(&self, file: W, rows: usize) -> Result<(), ParquetError> {
+    /// Writes so many rows, a column of a group at a time. `before_footer` is called when all of them are written.
+    pub(super) fn write<W: Write + Send>(
+        &self,
+        file: W,
+        rows: usize,
+        before_footer: impl FnOnce(&mut W),
+    ) -> Result<(), ParquetError> {
         let kinds = self.cells.iter().flat_map(|cells| match cells {
             Cells::Real(_) => vec![Physical::DOUBLE],
             Cells::Whole(_) => vec![Physical::INT64],
@@ -91,6 +107,8 @@ impl<'a> Columns<'a> {
             let columns = self.cells.iter().flat_map(|cells| cells.values(range.clone()));
             writer.columns(columns.map(Cow::Owned))?;
         }
+        writer.writer.flush()?;
+        before_footer(writer.writer.inner_mut());
         writer.close()
     }
 }
@@ -251,8 +269,12 @@ impl Sheet {
     /// # Errors
     /// If it cannot be read, or has columns that no file of a run has.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let file = File::open(path).map_err(super::error::io("read", path))?;
-        let reader = SerializedFileReader::new(file).map_err(unreadable(path))?;
+        let missing = || StoreError::damaged(path, None, "it is missing");
+        let file = super::folder::open(path)?.ok_or_else(missing)?;
+        let broken = |fault: Fault| StoreError::damaged(path, None, fault.to_string());
+        check_footer(&file, u64::MAX).map_err(broken)?;
+        let opened = guarded(|| SerializedFileReader::new(file)).map_err(broken)?;
+        let reader = opened.map_err(unreadable(path))?;
         let columns = reader.metadata().file_metadata().schema_descr().columns();
         let names = columns.iter().map(|column| column.name().to_owned()).collect();
         let flat = columns.iter().all(|column| column.max_rep_level() == 0 && column.max_def_level() <= 1);
@@ -320,7 +342,8 @@ impl Sheet {
             }
             other => Err(ParquetError::General(format!("a column of type {other}"))),
         };
-        read().map_err(unreadable(&self.path))
+        let broken = |fault: Fault| StoreError::damaged(&self.path, None, fault.to_string());
+        guarded(read).map_err(broken)?.map_err(unreadable(&self.path))
     }
 
     /// The values of a column that are present, and which rows have one.
@@ -337,7 +360,9 @@ impl Sheet {
         let (mut read, optional) = (0, group.metadata().column(column).column_descr().max_def_level() > 0);
         while read < rows {
             let levels = optional.then_some(&mut present);
-            let (records, ..) = reader.read_records(rows - read, levels, None, &mut values)?;
+            // As many as there are; the number of rows is only what the file says.
+            let (records, ..) =
+                reader.read_records((rows - read).min(LARGEST_GROUP), levels, None, &mut values)?;
             if records == 0 {
                 return Err(ParquetError::General(format!("{read} of {rows} rows in a column")));
             }
@@ -350,3 +375,6 @@ impl Sheet {
 fn unreadable(path: &Path) -> impl Fn(ParquetError) -> StoreError + '_ {
     |source| StoreError::Parquet { action: "read", path: path.to_path_buf(), source }
 }
+
+#[cfg(test)]
+mod tests;

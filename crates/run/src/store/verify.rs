@@ -4,9 +4,9 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::difference::identity;
+use super::difference::Identity;
 use super::error::io;
-use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of};
+use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of, open};
 use super::generation::{GENERATION_FILE, Record};
 use super::journal::{Beginning, JOURNAL, Piece, Reader};
 use super::lock::Lock;
@@ -63,7 +63,7 @@ pub fn verify(directory: &Path) -> Result<Report, StoreError> {
         return Ok(report);
     }
     let described = record.as_ref().filter(|record| record.is_described());
-    let run = described.map(|record| identity(&record.description));
+    let run = described.map(|record| Identity::of(&record.description));
     if record.is_some() && run.is_none() {
         let note = format!("{RUN_FILE} does not say what it is the run of; the next run tells it");
         report.notes.push(note);
@@ -81,6 +81,8 @@ pub fn verify(directory: &Path) -> Result<Report, StoreError> {
     let told = record.as_ref().and_then(|record| record.summary["generations"].as_u64()).unwrap_or(0);
     complete(&records, told, &mut report);
     posterior(&folder, &records, told, &mut report)?;
+    let told = record.as_ref().and_then(|record| record.summary["simulations"].as_u64()).unwrap_or(0);
+    simulations(records.len() as u32, told, &mut report);
     Ok(report)
 }
 
@@ -183,7 +185,7 @@ fn format_1(folder: &Folder, report: &mut Report) {
 fn committed(
     folder: &Folder,
     index: u32,
-    run: Option<u64>,
+    run: Option<Identity>,
     report: &mut Report,
 ) -> Result<Option<(u32, Record)>, StoreError> {
     let record = match Record::read(folder, index) {
@@ -194,7 +196,7 @@ fn committed(
     let before = report.problems.len();
     let name = folder_of(index).join(GENERATION_FILE);
     match record.shape() {
-        Ok(shape) if run.is_some_and(|run| run != shape.run) => {
+        Ok(shape) if run.is_some_and(|run| !run.is(shape.run)) => {
             report.problem(&name, None, "it belongs to another run than run.json");
         }
         Ok(shape) => report.simulations += shape.rows,
@@ -209,9 +211,16 @@ fn committed(
                 continue;
             }
         };
-        let Some(found) = folder.tally(&name)? else {
-            report.problem(name, None, "it is missing");
-            continue;
+        let found = match folder.tally(&name, &expected) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                report.problem(name, None, "it is missing");
+                continue;
+            }
+            Err(error) => {
+                tell(folder, error, report)?;
+                continue;
+            }
         };
         if found.bytes != expected.bytes {
             report.problem(
@@ -233,7 +242,12 @@ fn committed(
     Ok(Some((index, record)))
 }
 
-fn journal(folder: &Folder, index: u32, run: Option<u64>, report: &mut Report) -> Result<(), StoreError> {
+fn journal(
+    folder: &Folder,
+    index: u32,
+    run: Option<Identity>,
+    report: &mut Report,
+) -> Result<(), StoreError> {
     let name = folder_of(index).join(JOURNAL);
     let path = folder.path(&name);
     if !path.exists() {
@@ -250,7 +264,11 @@ fn journal(folder: &Folder, index: u32, run: Option<u64>, report: &mut Report) -
         let name = name.display();
         format!("{name} ends in half a record: {bytes} bytes at byte {at}; the next run cuts them off")
     };
-    let mut reader = match Reader::open(&path).map_err(io("read", &path))? {
+    let beginning = match Reader::open(&path) {
+        Ok(beginning) => beginning,
+        Err(error) => return tell(folder, error, report),
+    };
+    let mut reader = match beginning {
         Beginning::Torn => {
             report.notes.push(torn(0, fs::metadata(&path).map_or(0, |file| file.len())));
             return Ok(());
@@ -261,8 +279,9 @@ fn journal(folder: &Folder, index: u32, run: Option<u64>, report: &mut Report) -
         }
         Beginning::Sound(reader) => reader,
     };
-    if reader.shape().generation != index || run.is_some_and(|run| run != reader.shape().run) {
+    if reader.shape().generation != index || run.is_some_and(|run| !run.is(reader.shape().run)) {
         report.problem(&name, Some(0..48), "it belongs to another run or generation");
+        return Ok(());
     }
     while let Some(piece) = reader.next().map_err(io("read", &path))? {
         match piece {
@@ -286,6 +305,15 @@ fn complete(records: &[(u32, Record)], told: u64, report: &mut Report) {
     }
 }
 
+/// What `run.json` tells of was flushed to the disk before: fewer simulations are a journal, or an end of it, that is gone.
+fn simulations(next: u32, told: u64, report: &mut Report) {
+    let found = report.simulations + report.waiting;
+    if report.problems.is_empty() && told > found {
+        let what = format!("{RUN_FILE} tells of {told} simulations, and {found} are there");
+        report.problem(folder_of(next).join(JOURNAL), None, what);
+    }
+}
+
 /// A process that is killed after a commit leaves the posterior of the generation before; then `run.json` does not
 /// tell of the last one yet.
 fn posterior(
@@ -295,18 +323,24 @@ fn posterior(
     report: &mut Report,
 ) -> Result<(), StoreError> {
     let Some((index, last)) = records.last() else { return Ok(()) };
-    let found = folder.tally(POSTERIOR_FILE)?;
-    let fits = |record: &Record| record.posterior().is_ok_and(|expected| found.as_ref() == Some(&expected));
-    if fits(last) {
+    let is_there = match open(&folder.path(POSTERIOR_FILE)) {
+        Ok(found) => found.is_some(),
+        Err(error) => return tell(folder, error, report),
+    };
+    let fits = |record: &Record| {
+        let Ok(expected) = record.posterior() else { return Ok(false) };
+        Ok::<_, StoreError>(folder.tally(POSTERIOR_FILE, &expected)? == Some(expected))
+    };
+    if fits(last)? {
         return Ok(());
     }
     let behind = told <= u64::from(*index);
-    let before = records.len() > 1 && fits(&records[records.len() - 2].1);
-    if behind && (before || found.is_none()) {
+    let before = records.len() > 1 && fits(&records[records.len() - 2].1)?;
+    if behind && (before || !is_there) {
         report
             .notes
             .push(format!("{POSTERIOR_FILE} is not that of generation {index} yet; the next run writes it"));
-    } else if found.is_none() {
+    } else if !is_there {
         report.problem(POSTERIOR_FILE, None, "it is missing");
     } else {
         report.problem(POSTERIOR_FILE, None, format!("it is not the posterior of generation {index}"));
@@ -315,8 +349,8 @@ fn posterior(
 }
 
 /// Whether nothing is wrong with the files of a generation.
-pub(super) fn is_whole(folder: &Folder, index: u32) -> Result<bool, StoreError> {
+pub(super) fn is_whole(folder: &Folder, index: u32, run: Option<Identity>) -> Result<bool, StoreError> {
     let mut report = Report::default();
-    let record = committed(folder, index, None, &mut report)?;
+    let record = committed(folder, index, run, &mut report)?;
     Ok(record.is_some() && report.problems.is_empty())
 }

@@ -3,8 +3,6 @@
 mod column;
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::basic::CompressionCodec;
 use parquet::errors::ParquetError;
@@ -15,6 +13,7 @@ use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedFileReader}
 use crate::MOST_COLUMNS;
 use crate::error::Fault;
 use crate::file::{Block, Take};
+use crate::guard::{check_footer, guarded};
 use column::Column;
 
 /// Largest description of a file, in bytes: that of a thousand row groups of a thousand columns.
@@ -30,36 +29,13 @@ impl From<ParquetError> for Fault {
     }
 }
 
-/// Does something with a file that may be broken: the library asserts some of what it reads.
-fn guarded<T>(read: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    let refused = |_| Err(Fault::Inconsistent("its parts contradict each other"));
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(refused)
-}
-
 fn open(file: File) -> Result<SerializedFileReader<File>, Fault> {
-    check_footer(&file)?;
+    check_footer(&file, LARGEST_FOOTER)?;
     let options = ReadOptionsBuilder::new()
         .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
         .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll)
         .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll);
-    guarded(|| Ok(SerializedFileReader::new_with_options(file, options.build())?))
-}
-
-/// The file ends with the length of its description, which is read into memory as a whole.
-fn check_footer(mut file: &File) -> Result<(), Fault> {
-    let length = file.metadata().map_err(Fault::Io)?.len();
-    if length == 0 {
-        return Err(Fault::Empty);
-    }
-    if length < 12 {
-        return Err(Fault::Inconsistent("it is too short"));
-    }
-    let mut tail = [0; 4];
-    file.seek(SeekFrom::End(-8)).and_then(|_| file.read_exact(&mut tail)).map_err(Fault::Io)?;
-    if u64::from(u32::from_le_bytes(tail)) > LARGEST_FOOTER.min(length - 8) {
-        return Err(Fault::Inconsistent("the length of its description makes no sense"));
-    }
-    Ok(())
+    Ok(guarded(|| SerializedFileReader::new_with_options(file, options.build()))??)
 }
 
 /// Names of the columns.
@@ -134,7 +110,7 @@ fn read_group(
             CompressionCodec::UNCOMPRESSED | CompressionCodec::SNAPPY | CompressionCodec::GZIP => {}
             other => return Err(Fault::Compression(format!("{other:?}"))),
         }
-        readers.push(guarded(|| Column::new(chunk.column_descr(), group.get_column_reader(column)?))?);
+        readers.push(guarded(|| Column::new(chunk.column_descr(), group.get_column_reader(column)?))??);
     }
     let width = columns.len();
     let mut values = vec![f64::NAN; ROWS.min(rows) * width];
@@ -142,7 +118,7 @@ fn read_group(
         let count = ROWS.min(rows - start);
         let values = &mut values[..count * width];
         for (at, reader) in readers.iter_mut().enumerate() {
-            guarded(|| reader.read(count, |row, value| values[row * width + at] = value))?;
+            guarded(|| reader.read(count, |row, value| values[row * width + at] = value))??;
         }
         if !take(Block { first: first + start as u64, columns: left..left + width, values }) {
             return Ok(false);

@@ -12,10 +12,12 @@
 //! which the next one cuts off. Anything else that does not fit its checksums is damage.
 
 mod reader;
+mod reseal;
 mod rewrite;
 mod writer;
 
 pub(super) use reader::{Beginning, Piece, Reader};
+pub use reseal::reseal;
 pub(super) use rewrite::{Rewritten, rewrite};
 pub(super) use writer::Writer;
 
@@ -33,6 +35,12 @@ const RECORD_HEADER: usize = 16;
 const GOOD: u32 = u32::MAX;
 /// A record is closed once it is so long.
 const FULL: usize = 1 << 20;
+/// Or holds so many numbers, those of failures included: they have none in the file, but do in memory.
+const FULL_CELLS: usize = 1 << 22;
+/// No record that anybody wrote holds more numbers.
+const MOST_CELLS: usize = 1 << 24;
+/// No problem has more statistics.
+const MOST_COLUMNS: u32 = 1 << 22;
 /// The longest text of a failure that is kept.
 const LONGEST_TEXT: usize = 1 << 16;
 
@@ -81,6 +89,9 @@ impl Shape {
         match u32_at(bytes, 8) {
             VERSION => {}
             other => return Err(format!("it has version {other}; this version reads version {VERSION}")),
+        }
+        if !(1..=MOST_COLUMNS).contains(&u32_at(bytes, 32)) {
+            return Err(format!("it has {} statistics", u32_at(bytes, 32)));
         }
         Ok(Self {
             generation: u32_at(bytes, 12),

@@ -8,7 +8,12 @@ use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::Chunk;
 use counterpoise_core::table::Table;
 
-use super::{GOOD, HEADER, MARKER, RECORD_HEADER, Shape, checksum, header_checksum, u32_at, u64_at};
+use super::super::StoreError;
+use super::super::error::io;
+use super::super::folder::open;
+use super::{
+    GOOD, HEADER, MARKER, MOST_CELLS, RECORD_HEADER, Shape, checksum, header_checksum, u32_at, u64_at,
+};
 
 /// A part of a journal.
 #[derive(Debug)]
@@ -42,16 +47,9 @@ pub(in crate::store) enum Beginning {
 }
 
 impl Reader {
-    /// Begins to read.
-    pub(in crate::store) fn open(path: &Path) -> io::Result<Beginning> {
-        let file = File::open(path)?;
-        let length = file.metadata()?.len();
-        if length < HEADER as u64 {
-            return Ok(Beginning::Torn);
-        }
-        let mut file = BufReader::with_capacity(1 << 18, file);
-        let mut header = [0; HEADER];
-        file.read_exact(&mut header)?;
+    /// Begins to read; where there is no file, nothing was written yet.
+    pub(in crate::store) fn open(path: &Path) -> Result<Beginning, StoreError> {
+        let Some((length, header, file)) = begin(path)? else { return Ok(Beginning::Torn) };
         if length == HEADER as u64 && header == [0; HEADER] {
             return Ok(Beginning::Torn);
         }
@@ -59,6 +57,11 @@ impl Reader {
             Ok(shape) => Beginning::Sound(Self { file, shape, at: HEADER as u64, length }),
             Err(what) => Beginning::Damaged(what),
         })
+    }
+
+    /// Begins to read a journal whose header is damaged, and must have been that of `shape`.
+    pub(in crate::store) fn without_header(path: &Path, shape: Shape) -> Result<Option<Self>, StoreError> {
+        Ok(begin(path)?.map(|(length, _, file)| Self { file, shape, at: HEADER as u64, length }))
     }
 
     /// What it is a journal of.
@@ -96,6 +99,10 @@ impl Reader {
         let bytes = self.at - at;
         let (payload, sum) = payload.split_at(length as usize);
         if checksum(payload) != u64_at(sum, 0) {
+            // A loss of power may leave room at the end of the file that was set aside and never written.
+            if self.at == self.length && u64_at(sum, 0) == 0 {
+                return Ok(Some(Piece::Torn { at, bytes }));
+            }
             let what = "the checksum of the record does not fit".into();
             return Ok(Some(Piece::Damaged { at, bytes, what }));
         }
@@ -149,6 +156,21 @@ impl Reader {
     }
 }
 
+/// The length of a journal, its header, and the file behind that; `None` where there is no whole header.
+fn begin(path: &Path) -> Result<Option<(u64, [u8; HEADER], BufReader<File>)>, StoreError> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let read = || {
+        let length = file.metadata()?.len();
+        let mut file = BufReader::with_capacity(1 << 18, file);
+        let mut header = [0; HEADER];
+        if length >= HEADER as u64 {
+            file.read_exact(&mut header)?;
+        }
+        Ok((length >= HEADER as u64).then_some((length, header, file)))
+    };
+    read().map_err(io("read", path))
+}
+
 /// The entries of a record, if they make sense.
 fn decode(mut payload: &[u8], shape: &Shape) -> Option<Chunk> {
     let columns = shape.columns as usize;
@@ -158,6 +180,7 @@ fn decode(mut payload: &[u8], shape: &Shape) -> Option<Chunk> {
         let (row, size) = (u32_at(head, 0), u32_at(head, 4));
         (u64::from(row) < shape.rows).then_some(())?;
         rows.push(row as usize);
+        (rows.len() * columns <= MOST_CELLS).then_some(())?;
         let bytes = if size == GOOD { 8 * columns } else { size as usize };
         let (body, after) = rest.split_at_checked(bytes)?;
         payload = after;
@@ -169,5 +192,6 @@ fn decode(mut payload: &[u8], shape: &Shape) -> Option<Chunk> {
             outcomes.push(Err(Failure::from_text(std::str::from_utf8(body).ok()?)?));
         }
     }
-    (columns > 0).then(|| Chunk { rows, summaries: Table::from_rows(columns, summaries), outcomes })
+    // Whatever the file says, no row without finite numbers has gone well.
+    (columns > 0).then(|| Chunk::new(rows, Table::from_rows(columns, summaries), outcomes))
 }

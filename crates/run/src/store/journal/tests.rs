@@ -132,6 +132,31 @@ fn room_that_was_never_written_is_a_torn_tail() {
     assert!(matches!(pieces[..], [Piece::Rows(_), Piece::Torn { bytes: 100_000, .. }]), "{pieces:?}");
 }
 
+/// The length of a file may reach the disk before what was written into it.
+#[test]
+fn a_last_record_whose_end_was_never_written_is_torn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    journal(&path, 2);
+    let bytes = fs::read(&path).unwrap();
+    let record = (bytes.len() - HEADER) / 2;
+    for zeros in [8, 9, 30, record - RECORD_HEADER] {
+        let mut cut = bytes.clone();
+        let end = cut.len();
+        cut[end - zeros..].fill(0);
+        fs::write(&path, &cut).unwrap();
+        let found = pieces(&path);
+        assert!(matches!(found[..], [Piece::Rows(_), Piece::Torn { .. }]), "{zeros}: {found:?}");
+        // In the middle of a journal it is damage.
+        let mut cut = bytes.clone();
+        let end = HEADER + record;
+        cut[end - zeros..end].fill(0);
+        fs::write(&path, &cut).unwrap();
+        let found = pieces(&path);
+        assert!(matches!(found[..], [Piece::Damaged { .. }, Piece::Rows(_)]), "{zeros}: {found:?}");
+    }
+}
+
 /// Rows of 100,000 statistics: each record holds at least one, and reads back within its bounds.
 #[test]
 fn wide_rows_fit() {
@@ -149,6 +174,88 @@ fn wide_rows_fit() {
     let Some(Piece::Rows(second)) = reader.next().unwrap() else { panic!() };
     assert_eq!((first.rows, second.rows), (vec![1], vec![2]));
     assert_eq!(second.summaries.values(), &wide.summaries.values()[400_000..]);
+}
+
+/// A journal of one record, with checksums that fit.
+fn sealed(shape: Shape, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = shape.encode().to_vec();
+    bytes.extend(MARKER.to_le_bytes());
+    bytes.extend((payload.len() as u32).to_le_bytes());
+    bytes.extend(header_checksum(HEADER as u64, payload.len() as u32).to_le_bytes());
+    bytes.extend(payload);
+    bytes.extend(checksum(payload).to_le_bytes());
+    bytes
+}
+
+/// Failures have no numbers in the file: neither their rows nor the columns in the header may ask for all memory.
+#[test]
+fn numbers_that_are_not_there_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let entry = |row: u32| [&row.to_le_bytes()[..], &9u32.to_le_bytes(), b"crashed: "].concat();
+    fs::write(&path, sealed(Shape { columns: u32::MAX, ..SHAPE }, &entry(0))).unwrap();
+    assert!(matches!(Reader::open(&path).unwrap(), Beginning::Damaged(_)));
+    let wide = Shape { columns: MOST_COLUMNS, ..SHAPE };
+    let payload = |rows: u32| (0..rows).flat_map(entry).collect::<Vec<u8>>();
+    for (rows, good) in [(4, true), (900, false)] {
+        fs::write(&path, sealed(wide, &payload(rows))).unwrap();
+        let Beginning::Sound(mut reader) = Reader::open(&path).unwrap() else { panic!() };
+        assert_eq!(matches!(reader.next().unwrap(), Some(Piece::Rows(_))), good, "{rows}");
+    }
+}
+
+/// What is written stays within what is read, failures of wide rows included.
+#[test]
+fn failures_of_wide_rows_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let shape = Shape { columns: 1 << 20, ..SHAPE };
+    let mut writer = Writer::new(path.clone(), shape, 0);
+    for first in [0, 10, 20] {
+        let rows: Vec<usize> = (first..first + 10).collect();
+        let outcomes = vec![Err(Failure::Crashed(String::new())); 10];
+        writer.add(Chunk { rows, summaries: Table::filled(10, 1 << 20, f64::NAN), outcomes }).unwrap();
+    }
+    writer.write().unwrap();
+    let Beginning::Sound(mut reader) = Reader::open(&path).unwrap() else { panic!() };
+    let mut read = 0;
+    while let Some(piece) = reader.next().unwrap() {
+        let Piece::Rows(chunk) = piece else { panic!("{piece:?}") };
+        read += chunk.rows.len();
+    }
+    assert_eq!(read, 30);
+}
+
+/// A changed payload is read again, and what is whole stays what it was.
+#[test]
+fn resealed_journals_reach_the_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    journal(&path, 3);
+    let whole = fs::read(&path).unwrap();
+    let mut bytes = whole.clone();
+    reseal(&mut bytes);
+    assert!(bytes == whole);
+    // The number of the first row, in the payload of the first record.
+    bytes[HEADER + RECORD_HEADER] = 99;
+    reseal(&mut bytes);
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(rows(&pieces(&path)), [99, 1, 2, 3, 4, 5, 6, 7, 8]);
+    for length in 0..whole.len() {
+        reseal(&mut whole[..length].to_vec());
+    }
+}
+
+/// A row that is said to have gone well, with a number that is none.
+#[test]
+fn a_good_entry_is_finite_or_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let mut payload = [7u32.to_le_bytes(), GOOD.to_le_bytes()].concat();
+    payload.extend([1.5, f64::NAN].iter().flat_map(|value: &f64| value.to_le_bytes()));
+    fs::write(&path, sealed(SHAPE, &payload)).unwrap();
+    let Piece::Rows(chunk) = &pieces(&path)[0] else { panic!() };
+    assert_eq!(chunk.outcomes, [Err(Failure::NotFinite { column: 1 })]);
 }
 
 /// Whatever stands in a journal: it is read to its end without a panic, and no row is out of bounds.

@@ -9,7 +9,7 @@ use counterpoise_core::simulate::Chunk;
 
 use super::super::StoreError;
 use super::super::error::io;
-use super::{FULL, GOOD, LONGEST_TEXT, MARKER, RECORD_HEADER, Shape, checksum, header_checksum};
+use super::{FULL, FULL_CELLS, GOOD, LONGEST_TEXT, MARKER, RECORD_HEADER, Shape, checksum, header_checksum};
 
 /// Numbers that wait in memory at the most.
 const MOST_WAITING: usize = 16 << 20;
@@ -30,6 +30,8 @@ pub(in crate::store) struct Writer {
     bytes: Vec<u8>,
     /// Where in `bytes` the record begins that takes the next entry.
     open: Option<usize>,
+    /// Numbers in that record.
+    open_cells: usize,
     is_settled: bool,
 }
 
@@ -38,7 +40,8 @@ impl Writer {
     pub(in crate::store) fn new(path: PathBuf, shape: Shape, written: u64) -> Self {
         let bytes = if written == 0 { shape.encode().to_vec() } else { Vec::new() };
         let (file, waiting, open) = (None, Vec::new(), None);
-        Self { path, shape, file, written, waiting, waiting_cells: 0, bytes, open, is_settled: true }
+        let (waiting_cells, open_cells) = (0, 0);
+        Self { path, shape, file, written, waiting, waiting_cells, bytes, open, open_cells, is_settled: true }
     }
 
     /// The file.
@@ -87,13 +90,15 @@ impl Writer {
                 self.bytes.extend(text.as_bytes());
             }
         }
-        if self.bytes.len() - open >= FULL {
+        self.open_cells += summaries.len();
+        if self.bytes.len() - open >= FULL || self.open_cells >= FULL_CELLS {
             self.close_record();
         }
     }
 
     fn close_record(&mut self) {
         let Some(open) = self.open.take() else { return };
+        self.open_cells = 0;
         let payload = open + RECORD_HEADER;
         let length = (self.bytes.len() - payload) as u32;
         let sum = checksum(&self.bytes[payload..]);
