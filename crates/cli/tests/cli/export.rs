@@ -66,3 +66,40 @@ fn nothing_is_overwritten_and_other_kinds_are_refused() {
         fs::read_dir(bench.folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing else is left: {names:?}");
 }
+
+/// What is exported is what was written, or nothing.
+#[test]
+fn damaged_tables_are_refused() {
+    let bench = Bench::new(TOY);
+    bench.run(&["run", "p.toml", "--into", "r"]).exits(0);
+    for (what, file) in
+        [("posterior", "posterior.parquet"), ("simulations", "generations/001/simulations.parquet")]
+    {
+        let path = bench.path("r").join(file);
+        let bytes = fs::read(&path).unwrap();
+        let mut changed = bytes.clone();
+        changed[bytes.len() / 4] ^= 1;
+        fs::write(&path, &changed).unwrap();
+        let export = ["export", "r", "--to", "x.csv", "--what", what];
+        let refused = bench.run(&export).exits(1).says(&format!("r/{file} is damaged"));
+        refused.says("hint: counterpoise verify r --salvage keeps what is whole");
+        assert!(!bench.path("x.csv").exists());
+        fs::write(&path, &bytes).unwrap();
+        bench.run(&export).exits(0);
+        fs::remove_file(bench.path("x.csv")).unwrap();
+    }
+}
+
+#[test]
+fn the_simulations_of_a_table_are_in_the_table() {
+    let bench = Bench::new(TOY);
+    bench.run(&["simulate", "p.toml", "--rows", "400", "--out", "t.csv"]).exits(0);
+    let problem = TOY
+        .replace("[model]\nbuiltin = \"toy-sorted\"\ndraws = 3", "[model.table]\nfile = \"t.csv\"")
+        .replace("generations = 2\n", "");
+    bench.write("t.toml", problem);
+    bench.run(&["run", "t.toml", "--into", "r"]).exits(0);
+    bench.run(&["export", "r", "--to", "p.csv"]).exits(0);
+    let refused = bench.run(&["export", "r", "--to", "s.csv", "--what", "simulations"]).exits(2);
+    refused.says("the simulations of r are in t.csv, and only there");
+}

@@ -76,6 +76,27 @@ fn a_full_disk() {
     drop(mounted);
 }
 
+/// No room for the first byte: the same answer as later on.
+#[test]
+fn a_disk_that_is_full_from_the_start() {
+    let bench = Bench::new(TOY);
+    let Some(mounted) = Mounted::new(bench.path("small"), 256) else { return };
+    bench.run(&["run", "p.toml", "--into", "small/r"]).exits(0);
+    let path = bench.path("small/r/posterior.parquet");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[100] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert!(fs::write(bench.path("small/filler"), vec![0; 256 << 10]).is_err());
+    for command in [&["run", "p.toml", "--into", "small/new"][..], &["verify", "small/r", "--salvage"]] {
+        let done = bench.run(command).exits(1).says("/lock beyond its first 0 bytes");
+        done.says("No space left on device").says("hint: make room and give the same command");
+    }
+    fs::remove_file(bench.path("small/filler")).unwrap();
+    bench.run(&["run", "p.toml", "--into", "small/new"]).exits(0);
+    bench.run(&["verify", "small/r", "--salvage"]).exits(0);
+    drop(mounted);
+}
+
 #[test]
 fn a_directory_that_cannot_be_written() {
     let bench = Bench::new(TOY);

@@ -7,6 +7,7 @@
 //! generations/000/journal           simulations of a generation that is not finished
 //! generations/000/simulations.parquet   all of them, once it is
 //! generations/000/population.parquet    what was kept, to the bit
+//! generations/000/checksums.json        checksums of these two, for the case that the next file is damaged
 //! generations/000/generation.json   distance weights, figures, checksums; its presence commits the generation
 //! ```
 //!

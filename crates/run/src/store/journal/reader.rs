@@ -49,7 +49,7 @@ pub(in crate::store) enum Beginning {
 impl Reader {
     /// Begins to read; where there is no file, nothing was written yet.
     pub(in crate::store) fn open(path: &Path) -> Result<Beginning, StoreError> {
-        let Some((length, header, file)) = begin(path)? else { return Ok(Beginning::Torn) };
+        let Some(Begun { length, header, file }) = begin(path)? else { return Ok(Beginning::Torn) };
         if length == HEADER as u64 && header == [0; HEADER] {
             return Ok(Beginning::Torn);
         }
@@ -61,7 +61,7 @@ impl Reader {
 
     /// Begins to read a journal whose header is damaged, and must have been that of `shape`.
     pub(in crate::store) fn without_header(path: &Path, shape: Shape) -> Result<Option<Self>, StoreError> {
-        Ok(begin(path)?.map(|(length, _, file)| Self { file, shape, at: HEADER as u64, length }))
+        Ok(begin(path)?.map(|Begun { length, file, .. }| Self { file, shape, at: HEADER as u64, length }))
     }
 
     /// What it is a journal of.
@@ -156,17 +156,24 @@ impl Reader {
     }
 }
 
-/// The length of a journal, its header, and the file behind that; `None` where there is no whole header.
-fn begin(path: &Path) -> Result<Option<(u64, [u8; HEADER], BufReader<File>)>, StoreError> {
+/// A journal that has been read up to its records.
+struct Begun {
+    length: u64,
+    header: [u8; HEADER],
+    file: BufReader<File>,
+}
+
+/// Reads the header of a journal, whatever stands there; `None` where there is no whole one.
+fn begin(path: &Path) -> Result<Option<Begun>, StoreError> {
     let Some(file) = open(path)? else { return Ok(None) };
     let read = || {
         let length = file.metadata()?.len();
-        let mut file = BufReader::with_capacity(1 << 18, file);
-        let mut header = [0; HEADER];
-        if length >= HEADER as u64 {
-            file.read_exact(&mut header)?;
+        if length < HEADER as u64 {
+            return Ok(None);
         }
-        Ok((length >= HEADER as u64).then_some((length, header, file)))
+        let mut begun = Begun { length, header: [0; HEADER], file: BufReader::with_capacity(1 << 18, file) };
+        begun.file.read_exact(&mut begun.header)?;
+        Ok(Some(begun))
     };
     read().map_err(io("read", path))
 }
