@@ -15,17 +15,19 @@ mod watch;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::problem_file::Override;
 use crate::trouble::Trouble;
 
 /// Does what was asked and gives the exit code.
 pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
+    let interrupt = Interrupt::listen(output);
     match command {
         Command::Init(arguments) => init::init(arguments, output),
-        Command::Run(arguments) => run::run(arguments, output),
+        Command::Run(arguments) => run::run(arguments, &interrupt, output),
         Command::Check(arguments) => check::check(arguments, output),
-        Command::Simulate(arguments) => simulate::simulate(arguments, output),
+        Command::Simulate(arguments) => simulate::simulate(arguments, &interrupt, output),
         Command::Show(arguments) => show::show(arguments, output),
         Command::Verify(arguments) => verify::verify(arguments, output),
         Command::Export(arguments) => export::export(arguments, output),
