@@ -108,6 +108,10 @@ fn simulate(
         Ok(())
     } else {
         executor.run(jobs, &rows, &mut |chunk| {
+            // What cannot be kept is not wanted; what was finished before a stop is.
+            if kept.is_err() {
+                return ControlFlow::Break(());
+            }
             simulated.place(&chunk);
             left -= chunk.rows.len();
             kept = store.append(chunk);
@@ -119,11 +123,13 @@ fn simulate(
             } else if kept.is_ok() && is_dear {
                 kept = store.secure(Loss::Process);
             }
-            flow = observe(Event::Simulated {
-                index,
-                done: simulated.done(),
-                failed: simulated.failures().len(),
-            });
+            if flow.is_continue() {
+                flow = observe(Event::Simulated {
+                    index,
+                    done: simulated.done(),
+                    failed: simulated.failures().len(),
+                });
+            }
             if kept.is_err() || flow.is_break() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     };

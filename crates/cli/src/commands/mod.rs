@@ -18,17 +18,19 @@ use counterpoise_core::problem::Simulator;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::problem_file::{Material, Override};
 use crate::trouble::Trouble;
 
 /// Does what was asked and gives the exit code.
 pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
+    let interrupt = Interrupt::listen(output);
     match command {
         Command::Init(arguments) => init::init(arguments, output),
-        Command::Run(arguments) => run::run(arguments, output),
+        Command::Run(arguments) => run::run(arguments, &interrupt, output),
         Command::Check(arguments) => check::check(arguments, output),
-        Command::Simulate(arguments) => simulate::simulate(arguments, output),
+        Command::Simulate(arguments) => simulate::simulate(arguments, &interrupt, output),
         Command::Show(arguments) => show::show(arguments, output),
         Command::Compare(arguments) => compare::compare(arguments, output),
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),

@@ -23,7 +23,7 @@ use crate::summary::{Ended, Subject, Summary};
 use crate::trouble::{DONE, STOPPED, Trouble};
 
 /// Runs a problem, goes on with it where its directory holds a part of it, or prints again what it holds.
-pub(crate) fn run(arguments: &RunArguments, output: Output) -> Result<u8, Trouble> {
+pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt, output: Output) -> Result<u8, Trouble> {
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let path = arguments.into.clone().unwrap_or_else(|| Path::new("runs").join(slug(&loaded.name)));
     let header = Header {
@@ -37,13 +37,13 @@ pub(crate) fn run(arguments: &RunArguments, output: Output) -> Result<u8, Troubl
             print(&summary, arguments.json, output)?;
             Ok(DONE)
         }
-        Stored::Begun(before) => infer(arguments, output, loaded, (&path, header, before)),
+        Stored::Begun(before) => infer((arguments, interrupt), output, loaded, (&path, header, before)),
     }
 }
 
 /// Runs a problem into a directory, where earlier processes have spent some time.
 fn infer(
-    arguments: &RunArguments,
+    (arguments, interrupt): (&RunArguments, &Interrupt),
     output: Output,
     loaded: Loaded,
     (path, mut header, before): (&Path, Header, Seconds),
@@ -51,7 +51,7 @@ fn infer(
     let Loaded { name, problem, material, mut method, headline, tolerance, .. } = loaded;
     check_memory(&method, &problem)?;
     // From the moment at which there is something in the directory, an interrupt ends it in order.
-    let interrupt = Interrupt::listen(output);
+    interrupt.heed();
     let mut directory = Directory::new(path);
     let history = directory.open(&header).map_err(|error| refused(error, path))?;
     if history.len() > method.generations {
@@ -67,7 +67,7 @@ fn infer(
     let subject =
         Subject { name: &name, model, problem: &analysis.problem, method: &method, directory: path };
     let record = directory.record().ok_or_else(|| Trouble::failed(anyhow::anyhow!("no record"), None))?;
-    let mut watch = Watch::new((subject, record, before), interrupt, output);
+    let mut watch = Watch::new((subject, record, before), interrupt.clone(), output);
     // The directory is marked as ours before any work is done: one that cannot be written shows now, not at the end.
     let nothing =
         Ended { history: &history, reason: None, seconds: Seconds::default(), simulations: 0, failed: 0 };

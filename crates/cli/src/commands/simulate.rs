@@ -26,7 +26,11 @@ use crate::trouble::{DONE, FAILED, STOPPED, Trouble};
 const BLOCK: usize = 4_000_000;
 
 /// Simulates and writes.
-pub(crate) fn simulate(arguments: &SimulateArguments, output: Output) -> Result<u8, Trouble> {
+pub(crate) fn simulate(
+    arguments: &SimulateArguments,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<u8, Trouble> {
     let mut given = overrides(&arguments.problem);
     given.extend(arguments.seed.map(Override::seed));
     let loaded = load(&arguments.problem.problem, &given, Purpose::Simulate)?;
@@ -41,12 +45,15 @@ pub(crate) fn simulate(arguments: &SimulateArguments, output: Output) -> Result<
     let theta = arguments.at.as_deref().map(|at| read_point(at, &parameters)).transpose()?;
     let names = [parameters.clone(), loaded.problem.statistics.clone()].concat();
     let mut failures = Failures::default();
-    let interrupt = Interrupt::listen(output);
+    // A single row is not asked whether to go on.
+    if arguments.row.is_none() {
+        interrupt.heed();
+    }
     let fill = |sink: &mut dyn Sink| match (arguments.row, &theta) {
         (Some(row), Some(theta)) => {
             repeat((&loaded, simulator), theta, (arguments.generation, row), sink, &mut failures)
         }
-        _ => table((&loaded, simulator), theta.as_deref(), (arguments, &interrupt), sink, &mut failures),
+        _ => table((&loaded, simulator), theta.as_deref(), (arguments, interrupt), sink, &mut failures),
     };
     let filled = match &arguments.out {
         Some(path) => to_file(path, &names, fill),

@@ -258,6 +258,42 @@ fn a_run_with_a_program_that_is_killed_repeats_nothing() {
     }
 }
 
+/// Stopped in order, many times: only what a program was at work on is begun again, nothing that it had answered.
+#[test]
+fn a_run_that_is_stopped_repeats_nothing_that_was_finished() {
+    let bench = Bench::new(COUNTED);
+    // It notes the seed once it has answered.
+    let (note, end) = ("    os.write(calls, f\"{request['seed']}\\n\".encode())\n", "flush=True)\n");
+    assert!(COUNTING.contains(note) && COUNTING.ends_with(end));
+    bench.write("simulate.py", COUNTING.replace(note, "") + note);
+    let arguments = ["run", "p.toml", "--into", "r", "--threads", "3"];
+    let mut stops = 0;
+    loop {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_counterpoise"))
+            .current_dir(bench.folder.path())
+            .args(arguments)
+            .env("CALLS", "r.log")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        if stops < 15 {
+            Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+        }
+        match child.wait().unwrap().code() {
+            Some(3) => stops += 1,
+            // It may be asked before it heeds, or even listens.
+            Some(130) | None => {}
+            other => break assert_eq!(other, Some(0)),
+        }
+    }
+    assert!(stops > 3, "{stops} stops");
+    let answered = fs::read_to_string(bench.path("r.log")).unwrap().lines().count();
+    // An answer may be on its way, one for each of the threads.
+    assert!(answered <= 3000 + 3 * stops, "{} repeated in {stops} stops", answered - 3000);
+}
+
 /// What the program needs was not there: its failures end the run, and are not held against it once it is there.
 #[test]
 fn failures_that_ended_a_run_are_tried_again() {

@@ -10,7 +10,8 @@ use super::{Bench, program};
 /// Fails where the seed is a multiple of its first argument, by dying or (for 2, which is often) by saying so; hangs
 /// where that is negative. Notes its number in the folder of its second argument.
 const SIMULATOR: &str = r#"import json, os, random, sys, time
-fail, pids = int(sys.argv[1]), sys.argv[2]
+fail, pids = sys.argv[1], sys.argv[2]
+late, fail = fail == "late", 0 if fail == "late" else int(fail)
 if pids:
     open(os.path.join(pids, str(os.getpid())), "w").close()
 print(json.dumps({"ready": True, "statistics": ["mean", "largest"]}), flush=True)
@@ -28,6 +29,9 @@ for line in sys.stdin:
     values = [draw.uniform(0, request["parameters"]["theta"]) for _ in range(10)]
     print(json.dumps({"id": request["id"], "statistics": [sum(values) / 10, max(values)]}), flush=True)
 "#;
+
+/// A greeting that may never come.
+const GREETS: &str = "if late:\n    time.sleep(1000)\nprint(json.dumps({\"ready\"";
 
 const PROBLEM: &str = r#"name = "largest"
 
@@ -137,6 +141,8 @@ fn the_first_failure_may_end_a_run() {
     let bench = bench(9);
     let words = ["run", "p.toml", "--threads", "2", "--set", "model.command.failures=stop"];
     let done = bench.run(&words).exits(1).says("error: the run cannot go on").says("unlucky seed");
+    // One seed in nine: some went well before it.
+    assert!(done.stderr.contains("1 of ") && !done.stderr.contains("1 of 1 simulations"), "{}", done.stderr);
     let again = bench.run(&repeated(&done.stderr)).exits(1);
     // The same parameters and seed fail in the same way.
     let reason = |said: &str| {
@@ -278,14 +284,14 @@ fn start(bench: &Bench, fail: &str) -> Child {
         .unwrap()
 }
 
-/// The numbers of its programs, once both are there and at work.
-fn programs(bench: &Bench) -> Vec<String> {
+/// The numbers of its programs, once so many are there and at work.
+fn programs(bench: &Bench, least: usize) -> Vec<String> {
     let begin = Instant::now();
     loop {
         let names = fs::read_dir(bench.path("pids")).unwrap();
         let names: Vec<String> =
             names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        if names.len() == 2 {
+        if names.len() >= least {
             std::thread::sleep(Duration::from_millis(200));
             return names;
         }
@@ -315,10 +321,35 @@ fn are_gone(pids: &[String]) {
 fn a_killed_run_leaves_no_program_behind() {
     let bench = bench(0);
     let mut child = start(&bench, "0");
-    let pids = programs(&bench);
+    let pids = programs(&bench, 2);
     signal("-KILL", &child);
     child.wait().unwrap();
     are_gone(&pids);
+}
+
+/// Where nobody heeds an interrupt it ends the command, with its programs: while it checks, and while it loads a problem
+/// whose program does not greet.
+#[test]
+fn an_interrupt_leaves_no_program_behind_in_any_command() {
+    for (fail, command) in [("-1", "check"), ("-1", "simulate"), ("late", "run"), ("late", "simulate")] {
+        let bench = bench(0);
+        bench.write("simulate.py", SIMULATOR.replace("print(json.dumps({\"ready\"", GREETS));
+        fs::create_dir(bench.path("pids")).unwrap();
+        let run = format!("model.command.run=[\"python3\", \"simulate.py\", \"{fail}\", \"pids\"]");
+        let single = ["--row", "1", "--at", "theta=2"];
+        let mut child = Command::new(env!("CARGO_BIN_EXE_counterpoise"))
+            .current_dir(bench.folder.path())
+            .args([command, "p.toml", "--set", &run])
+            .args(single.iter().filter(|_| command == "simulate"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let pids = programs(&bench, 1);
+        signal("-INT", &child);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{command}, {fail}");
+        are_gone(&pids);
+    }
 }
 
 /// Programs that hang see nothing, and are ended by us: what they are at is not waited for.
@@ -326,7 +357,7 @@ fn a_killed_run_leaves_no_program_behind() {
 fn an_interrupt_ends_programs_that_hang() {
     let bench = bench(0);
     let mut child = start(&bench, "-1");
-    let pids = programs(&bench);
+    let pids = programs(&bench, 2);
     signal("-INT", &child);
     assert_eq!(child.wait().unwrap().code(), Some(3));
     are_gone(&pids);

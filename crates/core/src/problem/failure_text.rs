@@ -18,7 +18,10 @@ impl Failure {
         match self {
             Self::NotFinite { column } => format!("{NOT_FINITE}: {column}"),
             Self::Crashed(why) => format!("{CRASHED}: {why}"),
-            Self::TimedOut(limit) => format!("{TIMED_OUT}: {}.{:09}", limit.as_secs(), limit.subsec_nanos()),
+            Self::TimedOut(limit, why) => {
+                let colon = if why.is_empty() { "" } else { ": " };
+                format!("{TIMED_OUT}: {}.{:09}{colon}{why}", limit.as_secs(), limit.subsec_nanos())
+            }
             Self::Declined(why) => format!("{DECLINED}: {why}"),
             Self::OutsidePrior(parameter) => format!("{OUTSIDE_PRIOR}: {parameter}"),
         }
@@ -32,9 +35,10 @@ impl Failure {
             NOT_FINITE => Some(Self::NotFinite { column: rest.parse().ok()? }),
             CRASHED => Some(Self::Crashed(rest.to_owned())),
             TIMED_OUT => {
-                let (seconds, nanoseconds) = rest.split_once('.')?;
+                let (limit, why) = rest.split_once(": ").unwrap_or((rest, ""));
+                let (seconds, nanoseconds) = limit.split_once('.')?;
                 let nanoseconds: u32 = nanoseconds.parse().ok().filter(|&number| number < 1_000_000_000)?;
-                Some(Self::TimedOut(Duration::new(seconds.parse().ok()?, nanoseconds)))
+                Some(Self::TimedOut(Duration::new(seconds.parse().ok()?, nanoseconds), why.to_owned()))
             }
             DECLINED => Some(Self::Declined(rest.to_owned())),
             OUTSIDE_PRIOR => Some(Self::OutsidePrior(rest.into())),
@@ -53,7 +57,8 @@ mod tests {
             Failure::NotFinite { column: 7 },
             Failure::Crashed("a: b\n\"c\"".into()),
             Failure::Crashed(String::new()),
-            Failure::TimedOut(Duration::new(10, 5)),
+            Failure::TimedOut(Duration::new(10, 5), String::new()),
+            Failure::TimedOut(Duration::new(0, 5), "it said: 1.5\nno more".into()),
             Failure::Declined("ünlucky".into()),
             Failure::OutsidePrior("k".into()),
         ];

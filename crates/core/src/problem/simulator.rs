@@ -19,9 +19,9 @@ pub enum Failure {
     /// The simulator panicked, exited, or answered nonsense.
     #[error("simulator failed: {0}")]
     Crashed(String),
-    /// The simulator ran longer than allowed.
-    #[error("simulator exceeded {0:?}")]
-    TimedOut(Duration),
+    /// The simulator ran longer than allowed; what more is known of it.
+    #[error("simulator exceeded {0:?}{colon}{1}", colon = if .1.is_empty() { "" } else { ": " })]
+    TimedOut(Duration, String),
     /// The simulator declined these parameters.
     #[error("simulator declined: {0}")]
     Declined(String),

@@ -50,12 +50,14 @@ pub(super) enum Silence {
 pub(super) struct Conversation {
     pub(super) process: Process,
     heard: Vec<u8>,
+    /// What it was told and has not taken yet.
+    unsaid: Vec<u8>,
     scratch: Box<[u8]>,
 }
 
 impl Conversation {
     pub(super) fn new(process: Process) -> Self {
-        Self { process, heard: Vec::new(), scratch: vec![0; 65_536].into() }
+        Self { process, heard: Vec::new(), unsaid: Vec::new(), scratch: vec![0; 65_536].into() }
     }
 
     /// Forgets what the program complained of so far.
@@ -70,13 +72,20 @@ impl Conversation {
         self.process.tail.words()
     }
 
-    /// Tells the program `words` and waits for what it says: a line without its end, or everything.
-    pub(super) fn ask(
-        &mut self,
-        mut words: &[u8],
-        limits: Limits,
-        cut: &dyn Fn() -> bool,
-    ) -> Result<Vec<u8>, Silence> {
+    /// Whether the program has complained since then.
+    pub(super) fn has_words(&mut self) -> bool {
+        self.process.drain(&mut self.scratch);
+        !self.process.tail.is_empty()
+    }
+
+    /// Tells the program something. What it does not take at once is told while it is listened to.
+    pub(super) fn say(&mut self, words: &[u8]) {
+        self.unsaid.extend_from_slice(words);
+        self.tell();
+    }
+
+    /// Waits for what the program says: a line without its end, or everything.
+    pub(super) fn listen(&mut self, limits: Limits, cut: &dyn Fn() -> bool) -> Result<Vec<u8>, Silence> {
         let deadline = Instant::now() + limits.time;
         let mut searched = 0;
         loop {
@@ -92,7 +101,7 @@ impl Conversation {
                     "said more than {most} bytes where it should say one line: {said}"
                 )));
             }
-            self.tell(&mut words);
+            self.tell();
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Silence::Late(self.late(limits.time)));
@@ -100,20 +109,39 @@ impl Conversation {
             if cut() {
                 return Err(Silence::Cut);
             }
-            if self.wait(left.min(SLICE), !words.is_empty()) {
+            if self.wait(left.min(SLICE)) {
                 continue;
             }
             match limits.until {
                 Until::End => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if !self.process.wait_exit(left.max(LEAVING)) {
-                        return Err(Silence::Late(self.late(limits.time)));
-                    }
-                    return Ok(std::mem::take(&mut self.heard));
+                    let deadline = deadline.max(Instant::now() + LEAVING);
+                    return self.until_exit(deadline, limits.time, cut);
                 }
                 Until::Line if self.heard[searched..].contains(&b'\n') => {}
                 Until::Line => return Err(Silence::Failed(self.farewell())),
             }
+        }
+    }
+
+    /// Everything that was heard, once a program that has closed its output has exited. It may still complain until then.
+    fn until_exit(
+        &mut self,
+        deadline: Instant,
+        time: Duration,
+        cut: &dyn Fn() -> bool,
+    ) -> Result<Vec<u8>, Silence> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if self.process.wait_exit(left.min(SLICE)) {
+                return Ok(std::mem::take(&mut self.heard));
+            }
+            if left.is_zero() {
+                return Err(Silence::Late(self.late(time)));
+            }
+            if cut() {
+                return Err(Silence::Cut);
+            }
+            self.process.drain(&mut self.scratch);
         }
     }
 
@@ -127,22 +155,23 @@ impl Conversation {
     }
 
     /// Writes as much as the program takes without waiting.
-    fn tell(&mut self, words: &mut &[u8]) {
-        while !words.is_empty()
+    fn tell(&mut self) {
+        while !self.unsaid.is_empty()
             && let Some(stdin) = &mut self.process.stdin
         {
-            match stdin.write(words) {
-                Ok(length) => *words = &words[length..],
+            match stdin.write(&self.unsaid) {
+                Ok(length) => drop(self.unsaid.drain(..length)),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 // Nobody listens: whether it has ended is seen at its output.
-                Err(_) => *words = &[],
+                Err(_) => self.unsaid.clear(),
             }
         }
     }
 
     /// Waits until something can be heard or told; false at the end of the output.
-    fn wait(&mut self, most: Duration, telling: bool) -> bool {
+    fn wait(&mut self, most: Duration) -> bool {
+        let telling = !self.unsaid.is_empty();
         let Process { stdin, stdout, stderr, .. } = &self.process;
         let mut ends = vec![PollFd::new(stdout, PollFlags::IN)];
         ends.extend(stderr.as_ref().map(|stderr| PollFd::new(stderr, PollFlags::IN)));

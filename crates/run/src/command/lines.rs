@@ -1,6 +1,10 @@
 //! The protocol `lines`: a long-lived program for each thread, which answers a line to every line.
 
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
@@ -18,6 +22,12 @@ const LONGEST_GREETING: usize = 32 << 20;
 /// Bytes of an answer, beside those of its numbers, and of a number.
 const LONGEST_ANSWER: usize = 65_536;
 const LONGEST_NUMBER: usize = 64;
+/// Rows that a program which answers quickly is given at a time: it need not fall asleep between two of them.
+const AHEAD: usize = 4;
+/// What is quick, and how many answers in a row must have been. Dearer rows are given one by one, so that no more is
+/// lost with a program or this process than it is at work on.
+const QUICK: Duration = Duration::from_micros(500);
+const ENOUGH: u32 = 16;
 
 /// A simulator that is a program answering line by line; see `docs/programs.md`.
 #[derive(Debug)]
@@ -28,22 +38,68 @@ pub struct Lines {
     /// Workers that wait for work.
     idle: Mutex<Vec<Worker>>,
     back_off: BackOff,
+    /// Set once a program was lost that had more than one request: it may not know to read line by line.
+    one_by_one: AtomicBool,
 }
 
 /// One running program.
 #[derive(Debug)]
 struct Worker {
     conversation: Conversation,
-    /// The request that it was given last.
+    /// The request that it was given last, and the one that is to be answered next.
+    told: u64,
     id: u64,
+    /// Quick answers in a row.
+    quick: u32,
 }
+
+/// A row that was taken.
+#[derive(Clone, Copy, Debug)]
+struct Row<'j> {
+    row: usize,
+    theta: &'j [f64],
+    seed: u32,
+}
+
+/// Rows that were taken and not finished.
+#[derive(Debug, Default)]
+struct Rows<'j> {
+    /// What the worker does not know of.
+    untold: VecDeque<Row<'j>>,
+    /// What the worker was told and has not answered.
+    told: VecDeque<Row<'j>>,
+    /// Whether the worker has known of more than one row at a time since it last had none.
+    crowded: bool,
+}
+
+impl<'j> Rows<'j> {
+    fn new(row: Row<'j>) -> Self {
+        Self { untold: VecDeque::from([row]), ..Self::default() }
+    }
+
+    fn len(&self) -> usize {
+        self.untold.len() + self.told.len()
+    }
+
+    /// After the loss of a worker: the first of its rows is to blame and dropped, or it is not. The others are to be
+    /// told to another worker.
+    fn take_back(&mut self, to_blame: bool) {
+        self.told.drain(..usize::from(to_blame).min(self.told.len()));
+        while let Some(row) = self.told.pop_back() {
+            self.untold.push_front(row);
+        }
+    }
+}
+
+/// What became of a row.
+type Outcome = Result<Vec<f64>, Failure>;
 
 /// What became of a request.
 enum Reply {
     /// The worker answered, and can go on.
-    Outcome(Result<Vec<f64>, Failure>),
+    Outcome(Outcome),
     /// The worker is in doubt, and must be replaced. Another may do better, unless it was a matter of time.
-    Lost { why: String, late: bool },
+    Lost { failure: Failure, late: bool },
     /// Nobody waits for it any more.
     Cut,
 }
@@ -64,7 +120,8 @@ impl Lines {
         };
         check_names(&statistics).map_err(|reason| program.unusable(format!("cannot be used: {reason}")))?;
         let (request, idle) = (Request::new(&program.parameters), worker.into_iter().collect());
-        Ok(Self { program, request, statistics, idle: Mutex::new(idle), back_off: BackOff::default() })
+        let (back_off, one_by_one) = (BackOff::default(), AtomicBool::new(false));
+        Ok(Self { program, request, statistics, idle: Mutex::new(idle), back_off, one_by_one })
     }
 
     /// Names of the statistics.
@@ -73,43 +130,60 @@ impl Lines {
         &self.statistics
     }
 
-    /// One simulation, on a worker that is started where there is none; `None` when nobody waits for it any more.
+    /// What becomes of the next row, on a worker that is started where there is none. `Break` when nobody waits for it
+    /// any more; nothing when a row must be tried again.
     ///
     /// A worker that has simulated before may die of what it has become (a leak, a stray line): the row is then given
-    /// to a new one, so that what becomes of it depends on nothing but the row.
-    fn one(
+    /// to a new one, so that what becomes of it depends on nothing but the row. Rows that wait behind it are given to
+    /// the new one too.
+    fn step(
         &self,
         worker: &mut Option<Worker>,
-        row: (&[f64], u32),
+        rows: &mut Rows<'_>,
         cut: &dyn Fn() -> bool,
-    ) -> Option<Result<Vec<f64>, Failure>> {
-        loop {
-            let mut present = match worker.take() {
-                Some(worker) => worker,
-                None => match self.start(cut)? {
-                    Ok(worker) => worker,
-                    Err(error) => return Some(Err(Failure::Crashed(format!("{error}; seed {}", row.1)))),
-                },
-            };
-            match present.ask(self, row, cut) {
-                Reply::Outcome(outcome) => {
-                    self.back_off.is_well();
-                    *worker = Some(present);
-                    return Some(outcome);
+    ) -> ControlFlow<(), Option<(usize, Outcome)>> {
+        let mut present = match worker.take() {
+            Some(worker) => worker,
+            None => match self.start(cut) {
+                Some(Ok(worker)) => worker,
+                Some(Err(error)) => {
+                    let failed = |row: Row<'_>| Failure::Crashed(format!("{error}; seed {}", row.seed));
+                    return ControlFlow::Continue(
+                        rows.untold.pop_front().map(|row| (row.row, Err(failed(row)))),
+                    );
                 }
-                Reply::Lost { why, late } => {
-                    self.back_off.has_died();
-                    if late || present.id == 1 {
-                        return Some(Err(Failure::Crashed(why)));
-                    }
-                }
-                Reply::Cut => return None,
+                None => return ControlFlow::Break(()),
+            },
+        };
+        present.tell(self, rows);
+        let Some(&row) = rows.told.front() else { return ControlFlow::Continue(None) };
+        match present.hear(self, row, cut) {
+            // Whose are its last words, when others were at work before or behind it? Alone, it is clear.
+            Reply::Outcome(Err(_)) if rows.crowded && present.conversation.has_words() => {
+                rows.untold.extend(rows.told.pop_front());
+                *worker = Some(present);
+                ControlFlow::Continue(None)
             }
+            Reply::Outcome(outcome) => {
+                self.back_off.is_well();
+                rows.told.pop_front();
+                let outcome = outcome.map_err(|failure| present.with_words(failure));
+                *worker = Some(present);
+                ControlFlow::Continue(Some((row.row, outcome)))
+            }
+            Reply::Lost { failure, late } => {
+                self.back_off.has_died();
+                let to_blame = (late || present.id == 1) && !rows.crowded;
+                self.one_by_one.fetch_or(rows.crowded, Ordering::Relaxed);
+                rows.take_back(to_blame);
+                ControlFlow::Continue(to_blame.then_some((row.row, Err(failure))))
+            }
+            Reply::Cut => ControlFlow::Break(()),
         }
     }
 
     /// What a line means: what became of a row, unless the program that said it cannot be trusted any more.
-    fn meaning(&self, line: &[u8], id: u64, seed: u32) -> Result<Result<Vec<f64>, Failure>, Garbled> {
+    fn meaning(&self, line: &[u8], id: u64, seed: u32) -> Result<Outcome, Garbled> {
         let failed = |text: String| Ok(Err(Failure::Crashed(format!("{text}; seed {seed}"))));
         match answer(line, id, self.statistics.len()) {
             Ok(Answer::Statistics(values)) => Ok(Ok(values)),
@@ -153,9 +227,11 @@ impl Worker {
     fn start(program: &Program, cut: &dyn Fn() -> bool) -> Result<(Self, Vec<String>), ProgramError> {
         let mut conversation = Conversation::new(Process::start(program, &program.words, true)?);
         let limits = Limits { until: Until::Line, time: program.start_timeout, longest: LONGEST_GREETING };
-        let problem = match conversation.ask(&[], limits, cut) {
+        let problem = match conversation.listen(limits, cut) {
             Ok(line) => match ready(&line) {
-                Ok(greeting) => return Ok((Self { conversation, id: 0 }, greeting.statistics)),
+                Ok(greeting) => {
+                    return Ok((Self { conversation, told: 0, id: 0, quick: 0 }, greeting.statistics));
+                }
                 Err(error) => format!("did not greet as it should: {error}"),
             },
             Err(Silence::Failed(text) | Silence::Late(text)) => format!("{text} when it was started"),
@@ -166,16 +242,42 @@ impl Worker {
         Err(program.unusable(problem))
     }
 
-    /// Asks for one simulation.
-    fn ask(&mut self, lines: &Lines, (theta, seed): (&[f64], u32), cut: &dyn Fn() -> bool) -> Reply {
+    /// Rows that it may know of at a time.
+    fn ahead(&self, lines: &Lines) -> usize {
+        let few = self.quick < ENOUGH || lines.one_by_one.load(Ordering::Relaxed);
+        if few { 1 } else { AHEAD }
+    }
+
+    /// Asks for as many simulations as it may know of.
+    fn tell(&mut self, lines: &Lines, rows: &mut Rows<'_>) {
+        let ahead = self.ahead(lines);
+        while rows.told.len() < ahead
+            && let Some(row) = rows.untold.pop_front()
+        {
+            rows.crowded = !rows.told.is_empty();
+            if !rows.crowded {
+                self.conversation.hush();
+            }
+            self.told += 1;
+            self.conversation.say(lines.request.line(self.told, row.seed, row.theta).as_bytes());
+            rows.told.push_back(row);
+        }
+    }
+
+    /// Waits for the answer to the next of the requests. Its time begins now: the one before it has been answered.
+    fn hear(&mut self, lines: &Lines, Row { seed, .. }: Row<'_>, cut: &dyn Fn() -> bool) -> Reply {
         self.id += 1;
-        self.conversation.hush();
         let longest = LONGEST_ANSWER + LONGEST_NUMBER * lines.statistics.len();
         let limits = Limits { until: Until::Line, time: lines.program.timeout, longest };
-        let request = lines.request.line(self.id, seed, theta);
-        let (why, late) = match self.conversation.ask(request.as_bytes(), limits, cut) {
+        let begin = Instant::now();
+        let heard = self.conversation.listen(limits, cut);
+        let (why, late) = match heard {
             Ok(line) => match lines.meaning(&line, self.id, seed) {
-                Ok(outcome) => return Reply::Outcome(outcome.map_err(|failure| self.with_words(failure))),
+                Ok(outcome) => {
+                    let quick = outcome.is_ok() && begin.elapsed() < QUICK;
+                    self.quick = if quick { self.quick.saturating_add(1) } else { 0 };
+                    return Reply::Outcome(outcome);
+                }
                 Err(error) => (error.to_string(), false),
             },
             Err(Silence::Failed(text)) => (format!("it {text}"), false),
@@ -184,7 +286,8 @@ impl Worker {
         };
         self.conversation.process.end();
         let why = format!("{why}; seed {seed}{}", self.conversation.words());
-        Reply::Lost { why, late }
+        let failure = if late { Failure::TimedOut(limits.time, why) } else { Failure::Crashed(why) };
+        Reply::Lost { failure, late }
     }
 
     /// A failure with what the program has said about it.
@@ -204,22 +307,38 @@ impl Simulator for Lines {
 
     fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
         let mut worker = self.idle().pop();
-        let outcome = self.one(&mut worker, (theta, rng.external_seed()), &|| false);
+        let mut rows = Rows::new(Row { row: 0, theta, seed: rng.external_seed() });
+        let outcome = loop {
+            match self.step(&mut worker, &mut rows, &|| false) {
+                ControlFlow::Continue(None) => {}
+                ControlFlow::Continue(Some((_, outcome))) => break outcome,
+                ControlFlow::Break(()) => break Err(Failure::Crashed("it was not waited for".into())),
+            }
+        };
         self.idle().extend(worker);
-        let cut = || Err(Failure::Crashed("it was not waited for".into()));
-        outcome.unwrap_or_else(cut).map(|values| summaries.copy_from_slice(&values))
+        outcome.map(|values| summaries.copy_from_slice(&values))
     }
 
     fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
         let mut worker = self.idle().pop();
         let (mut streams, nothing) = (jobs.streams(), vec![f64::NAN; self.statistics.len()]);
-        while let Some(row) = feed.next() {
-            let seed = streams.at(row).external_seed();
-            let outcome = self.one(&mut worker, (jobs.theta(row), seed), &|| feed.is_cut());
-            match outcome {
-                Some(Ok(values)) => feed.finish(row, &values, Ok(())),
-                Some(Err(failure)) => feed.finish(row, &nothing, Err(failure)),
-                None => break,
+        let mut rows = Rows::default();
+        loop {
+            let ahead = worker.as_ref().map_or(1, |worker| worker.ahead(self));
+            while rows.len() < ahead
+                && let Some(row) = feed.next()
+            {
+                let seed = streams.at(row).external_seed();
+                rows.untold.push_back(Row { row, theta: jobs.theta(row), seed });
+            }
+            if rows.len() == 0 {
+                break;
+            }
+            match self.step(&mut worker, &mut rows, &|| feed.is_cut()) {
+                ControlFlow::Continue(None) => {}
+                ControlFlow::Continue(Some((row, Ok(values)))) => feed.finish(row, &values, Ok(())),
+                ControlFlow::Continue(Some((row, Err(failure)))) => feed.finish(row, &nothing, Err(failure)),
+                ControlFlow::Break(()) => break,
             }
         }
         self.idle().extend(worker);

@@ -54,7 +54,8 @@ impl Once {
                     let numbered = || (1..=values.len()).map(|number| format!("s{number}")).collect();
                     return Self::new(trial.program, names.unwrap_or_else(numbered));
                 }
-                Ok(Err(why)) => last = Ok(why.unwrap_or_default()),
+                Ok(Err(Silence::Failed(why) | Silence::Late(why))) => last = Ok(why),
+                Ok(Err(Silence::Cut)) => {}
                 Err(error) => last = Err(error),
             }
         }
@@ -79,30 +80,34 @@ impl Once {
         Process::start(&self.program, &self.words(row), false).map(Conversation::new)
     }
 
-    /// What the program prints; why not, or nothing when nobody waits for it any more.
+    /// What the program prints, or why not.
     fn hear(
         &self,
         mut conversation: Conversation,
         seed: u32,
         cut: &dyn Fn() -> bool,
-    ) -> Result<Output, Option<String>> {
+    ) -> Result<Output, Silence> {
         let cells = if self.statistics.is_empty() { MOST_STATISTICS } else { self.statistics.len() };
         let longest = LONGEST_OUTPUT + 2 * LONGEST_CELL * cells;
         let limits = Limits { until: Until::End, time: self.program.timeout, longest };
-        let printed = match conversation.ask(&[], limits, cut) {
+        let printed = match conversation.listen(limits, cut) {
             Ok(printed) => printed,
-            Err(Silence::Cut) => return Err(None),
-            Err(Silence::Failed(text) | Silence::Late(text)) => {
+            Err(silence) => {
                 conversation.process.end();
-                return Err(Some(format!("it {text}; seed {seed}{}", conversation.words())));
+                let told = |text: String, words: String| format!("it {text}; seed {seed}{words}");
+                return Err(match silence {
+                    Silence::Cut => Silence::Cut,
+                    Silence::Failed(text) => Silence::Failed(told(text, conversation.words())),
+                    Silence::Late(text) => Silence::Late(told(text, conversation.words())),
+                });
             }
         };
         let status = conversation.process.end();
         let words = conversation.words();
         if !status.is_some_and(|status| status.success()) {
-            return Err(Some(format!("it {}; seed {seed}{words}", ending(status))));
+            return Err(Silence::Failed(format!("it {}; seed {seed}{words}", ending(status))));
         }
-        let refused = |why: String| Some(format!("{why}; seed {seed}{words}"));
+        let refused = |why: String| Silence::Failed(format!("{why}; seed {seed}{words}"));
         output(&printed)
             .map_err(|error| error.to_string())
             .and_then(|printed| self.checked(printed))
@@ -119,7 +124,9 @@ impl Once {
         self.back_off.is_well();
         match self.hear(conversation, row.1, cut) {
             Ok(printed) => Some(Ok(printed.values)),
-            Err(why) => failed(why?),
+            Err(Silence::Failed(why)) => failed(why),
+            Err(Silence::Late(why)) => Some(Err(Failure::TimedOut(self.program.timeout, why))),
+            Err(Silence::Cut) => None,
         }
     }
 

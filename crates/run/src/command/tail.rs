@@ -22,6 +22,11 @@ impl Tail {
         self.bytes.extend(bytes);
     }
 
+    /// Whether there is nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();

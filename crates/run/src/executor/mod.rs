@@ -19,8 +19,9 @@ pub trait Executor {
     fn is_dear(&self) -> bool {
         false
     }
-    /// Runs `rows` of `jobs`, handing each finished chunk to `sink` until done or `sink` breaks. A chunk without rows
-    /// says that time passes: `sink` is called several times a second.
+    /// Runs `rows` of `jobs`, handing each finished chunk to `sink` until done or `sink` breaks. Nothing is begun after
+    /// that, but rows that are finished are still handed on: they may be dear. A chunk without rows says that time
+    /// passes: `sink` is called several times a second.
     ///
     /// # Errors
     /// When the executor itself is broken; a failed simulation is a chunk outcome.

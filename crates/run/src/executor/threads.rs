@@ -126,7 +126,7 @@ impl Worker<'_, '_> {
 
     fn hand_on(&mut self) {
         let Finished { rows, summaries, outcomes } = std::mem::take(&mut self.finished);
-        if rows.is_empty() || self.is_cut() {
+        if rows.is_empty() {
             return;
         }
         let now = Instant::now();
@@ -231,6 +231,10 @@ impl<S: Simulator> Executor for Threads<S> {
                     break;
                 }
             }
+            // What was finished meanwhile is not lost, whatever the sink says to it.
+            for chunk in receiver {
+                let _ = sink(chunk);
+            }
         });
         Ok(())
     }
@@ -311,15 +315,46 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(|| run(1, false, &mut panics))).is_err());
     }
 
+    /// Waits at every row but the first until the sink has broken.
+    struct Waits(AtomicBool, std::sync::atomic::AtomicUsize);
+
+    impl Simulator for &Waits {
+        fn summaries(&self) -> usize {
+            1
+        }
+
+        fn simulate(
+            &self,
+            theta: &[f64],
+            _: &mut counterpoise_core::stream::Stream,
+            summaries: &mut [f64],
+        ) -> Result<(), Failure> {
+            while theta[0] > 0.0 && !self.0.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            self.1.fetch_add(1, Ordering::SeqCst);
+            summaries[0] = theta[0];
+            Ok(())
+        }
+    }
+
     #[test]
-    fn nothing_is_handed_on_after_a_break() {
+    fn after_a_break_what_is_finished_is_handed_on_and_no_more_is_begun() {
         for threads in [1, 2] {
-            let mut calls = 0;
-            run(threads, false, &mut |_| {
-                calls += 1;
-                ControlFlow::Break(())
-            });
-            assert_eq!(calls, 1);
+            let waits = Waits(AtomicBool::new(false), 0.into());
+            let thetas = Table::from_rows(1, (0..40).map(f64::from).collect());
+            let seed = counterpoise_core::stream::Seed(1);
+            let jobs = Jobs { thetas: &thetas, seed, generation: 0, first: 0 };
+            let rows: Vec<usize> = (0..40).collect();
+            let mut seen = Vec::new();
+            let mut sink = |chunk: Chunk| {
+                seen.extend(chunk.rows);
+                waits.0.store(!seen.is_empty(), Ordering::SeqCst);
+                if seen.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            Threads::new(&waits, threads, Some(1)).run(jobs, &rows, &mut sink).unwrap();
+            assert_eq!(seen.len(), waits.1.load(Ordering::SeqCst), "finished and not handed on");
+            assert!(seen.len() < 40);
         }
     }
 

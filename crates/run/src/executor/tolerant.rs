@@ -48,6 +48,8 @@ impl Judge {
     /// the first that is still missing. So what is judged does not depend on which row is finished first.
     fn is_too_much(&mut self, place: usize, failed: bool) -> bool {
         let Tolerance::Share(share) = self.tolerance else {
+            self.seen += 1;
+            self.failed += usize::from(failed);
             return failed && self.tolerance == Tolerance::None;
         };
         self.ahead.insert(place, failed);
@@ -110,7 +112,7 @@ impl<E: Executor> Executor for Tolerant<E> {
             rows.iter().enumerate().map(|(place, &row)| (row, place)).collect();
         let mut judge = Judge::new(self.tolerance);
         let mut first: Option<(usize, Failure)> = None;
-        let mut ended = false;
+        let (mut ended, mut broken) = (false, false);
         self.inner.run(jobs, rows, &mut |chunk| {
             for (row, outcome) in chunk.rows.iter().zip(&chunk.outcomes) {
                 if let Err(failure) = outcome
@@ -118,20 +120,19 @@ impl<E: Executor> Executor for Tolerant<E> {
                 {
                     first = Some((*row, failure.clone()));
                 }
-                ended = ended || judge.is_too_much(places[row], outcome.is_err());
+                // A run that is being stopped is not judged any more.
+                ended = ended || !broken && judge.is_too_much(places[row], outcome.is_err());
             }
             // A row that ends the run is not kept: it is tried again when the run goes on.
-            if ended { ControlFlow::Break(()) } else { sink(chunk) }
+            let flow = if ended { ControlFlow::Break(()) } else { sink(chunk) };
+            broken = broken || flow.is_break();
+            flow
         })?;
         match first.filter(|_| ended) {
             Some((row, failure)) => {
                 let first = FailureExample { row, theta: jobs.theta(row).to_vec(), failure };
-                let failed = judge.failed.max(1);
-                Err(ExecutorError::TooManyFailures {
-                    failed,
-                    of: judge.seen.max(failed),
-                    first: Box::new(first),
-                })
+                let Judge { failed, seen: of, .. } = judge;
+                Err(ExecutorError::TooManyFailures { failed, of, first: Box::new(first) })
             }
             None => Ok(()),
         }
@@ -166,6 +167,14 @@ mod tests {
             Some(50),
             "none are borne, but not judged early"
         );
+    }
+
+    #[test]
+    fn successes_count_where_the_first_failure_ends_it() {
+        let mut judge = Judge::new(Tolerance::None);
+        assert!(!(0..7).any(|row| judge.is_too_much(row, false)));
+        assert!(judge.is_too_much(7, true));
+        assert_eq!((judge.failed, judge.seen), (1, 8));
     }
 
     /// Arrival in another order ends it with the same rows judged.

@@ -6,6 +6,7 @@
 
 mod lines;
 mod once;
+mod quick;
 
 use std::fs;
 use std::ops::ControlFlow;

@@ -1,8 +1,11 @@
 //! The protocol `once`.
 
-use counterpoise_run::command::{Once, ProgramError};
+use std::ops::ControlFlow;
 
-use super::{Pids, fails_where_it_should, program, run, thetas};
+use counterpoise_run::command::{Once, ProgramError};
+use counterpoise_run::executor::{Executor, Threads};
+
+use super::{Pids, fails_where_it_should, jobs, program, run, thetas};
 
 /// A program that notes its number, prints what it should for a good seed, and for a bad one does as told.
 fn script(bad: &str) -> String {
@@ -42,8 +45,24 @@ fn every_way_to_fail() {
     fails("echo 1 nan; exit", 20.0, &["the statistic `b` is not a finite number"]);
     fails("echo b a; echo 1 2; exit", 20.0, &["its header has other names"]);
     fails("head -c 10000000 /dev/zero; exit", 20.0, &["said more than"]);
+    // It has closed its output, and complains more than fits into a pipe before it exits.
+    fails("exec >&-; head -c 1000000 /dev/zero >&2; exit 7", 20.0, &["it exited with code 7"]);
     // Somebody who holds the output open, and is not waited for.
     fails("sleep 1000 & exit 6", 20.0, &["it exited with code 6"]);
+}
+
+/// A program that has closed its output and does not exit is not waited for when the run stops.
+#[test]
+fn a_stop_does_not_wait_for_an_exit() {
+    let words = ["sh", "-c", "exec >&-; sleep 1000", "sh", "{k}", "{seed}"];
+    let simulator = Once::new(program(&words, 60.0), vec!["a".into(), "b".into()]).unwrap();
+    let (draws, begin) = (thetas(), std::time::Instant::now());
+    let mut sink = |_| {
+        // Time enough for the output to be closed.
+        if begin.elapsed().as_secs() < 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    Threads::new(&simulator, 2, None).run(jobs(&draws), &[0, 1, 2], &mut sink).unwrap();
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! The protocol `lines` with a program so quick that it is given some rows at a time.
+
+use std::ops::ControlFlow;
+
+use counterpoise_core::problem::Failure;
+use counterpoise_core::table::Table;
+use counterpoise_run::command::Lines;
+use counterpoise_run::executor::{Executor, Threads};
+
+use super::{jobs, program, python};
+
+/// Checks that every row has what it should, or where it is bad these texts with its own seed and last words.
+#[track_caller]
+fn check(mode: &str, bad: Option<&[&str]>, (threads, rows, timeout): (usize, usize, f64)) {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = folder.path().join("notes");
+    let words = [python(), "quick.py", mode, notes.to_str().unwrap()];
+    let simulator = Lines::new(program(&words, timeout), None).unwrap();
+    let thetas = Table::from_rows(1, (0..rows).map(|row| 1.0 / (row as f64 + 3.0)).collect());
+    let (mut seen, mut failed) = (vec![false; rows], 0);
+    let rows: Vec<usize> = (0..rows).collect();
+    let mut see = |row: usize, outcome: &Result<(), Failure>, values: &[f64]| {
+        assert!(!std::mem::replace(&mut seen[row], true), "row {row} came twice");
+        let seed = jobs(&thetas).external_seed(row);
+        match (outcome, bad.filter(|_| seed.is_multiple_of(100))) {
+            (Ok(()), None) => assert_eq!(values, [f64::from(seed % 1000), thetas.at(row, 0)]),
+            (Err(failure), Some(texts)) => {
+                failed += 1;
+                let (seed, words) =
+                    (format!("; seed {seed}"), format!("its last words:\n    last words of {seed}"));
+                for text in texts.iter().copied().chain([&*seed, &*words]) {
+                    assert!(failure.to_string().contains(text), "row {row}: `{text}` is not in: {failure}");
+                }
+                assert_eq!(matches!(failure, Failure::TimedOut(..)), mode == "hang", "{failure}");
+                assert_eq!(failure.to_string().matches("last words of").count(), 1, "of others: {failure}");
+            }
+            (outcome, bad) => panic!("row {row}, bad {}: {outcome:?}", bad.is_some()),
+        }
+    };
+    Threads::new(&simulator, threads, None)
+        .run(jobs(&thetas), &rows, &mut |chunk| {
+            for (slot, &row) in chunk.rows.iter().enumerate() {
+                see(row, &chunk.outcomes[slot], chunk.summaries.row(slot));
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert!(seen.iter().all(|&seen| seen));
+    assert!(bad.is_none() || failed > 2, "the test is pointless");
+    assert!(notes.exists(), "it was never given more than one row at a time");
+}
+
+#[test]
+fn rows_that_wait_behind_a_failure_are_not_to_blame() {
+    check("good", None, (1, 3_000, 20.0));
+    check("good", None, (2, 3_000, 20.0));
+    check("exit", Some(&["it exited with code 3 without an answer"]), (1, 3_000, 20.0));
+    check("id", Some(&["its answer has the id 2 and not the id 1"]), (2, 3_000, 20.0));
+    check("decline", Some(&["simulator declined: no such rate"]), (1, 3_000, 20.0));
+}
+
+#[test]
+fn the_time_of_a_row_is_its_own() {
+    check("hang", Some(&["simulator exceeded 1s: it gave no answer within 1 s"]), (2, 800, 1.0));
+}
+
+/// It loses what it is given beside the first row: that is noticed, and not held against the rows.
+#[test]
+fn a_program_that_does_not_read_line_by_line_is_given_one_row_at_a_time() {
+    check("careless", None, (1, 3_000, 1.0));
+}
