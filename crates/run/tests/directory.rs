@@ -170,7 +170,11 @@ fn a_run_cut_and_opened_again_equals_the_uncut_run() {
         // What was finished or under way when the stop came is kept too, and a generation that is complete is committed.
         let made = 200 * first.history.len() + first.simulations;
         assert!((cut..=cut + 8).contains(&made), "{made} simulations after a cut at {cut}");
-        assert!(first.reason == StopReason::Interrupt || made == 400, "{:?} after a cut at {cut}", first.reason);
+        assert!(
+            first.reason == StopReason::Interrupt || made == 400,
+            "{:?} after a cut at {cut}",
+            first.reason
+        );
         let second = run(&mut Directory::new(&path), usize::MAX);
         assert_eq!(second.history, whole.history, "cut after {cut}");
         let again = Directory::new(&path).open(&header(1)).unwrap();
