@@ -123,10 +123,10 @@ impl<E: Executor> Executor for Tolerant<E> {
                 // A run that is being stopped is not judged any more.
                 ended = ended || !broken && judge.is_too_much(places[row], outcome.is_err());
             }
-            // A row that ends the run is not kept: it is tried again when the run goes on.
-            let flow = if ended { ControlFlow::Break(()) } else { sink(chunk) };
+            // Failures that end the run are not kept: they are tried again when it goes on.
+            let flow = sink(if ended { chunk.without_failures() } else { chunk });
             broken = broken || flow.is_break();
-            flow
+            if ended { ControlFlow::Break(()) } else { flow }
         })?;
         match first.filter(|_| ended) {
             Some((row, failure)) => {
@@ -188,5 +188,38 @@ mod tests {
             let ended = turned.into_iter().any(|row| judge.is_too_much(row, failed(row)));
             assert!(ended && Some(judge.seen) == expected);
         }
+    }
+    /// Declines its fourth row.
+    struct Declines;
+
+    impl counterpoise_core::problem::Simulator for Declines {
+        fn summaries(&self) -> usize {
+            1
+        }
+
+        fn simulate(
+            &self,
+            theta: &[f64],
+            _: &mut counterpoise_core::stream::Stream,
+            summaries: &mut [f64],
+        ) -> Result<(), Failure> {
+            summaries[0] = theta[0];
+            if theta[0] == 3.0 { Err(Failure::Declined("no".into())) } else { Ok(()) }
+        }
+    }
+
+    #[test]
+    fn what_succeeded_beside_the_failure_that_ends_a_run_is_kept() {
+        let thetas = counterpoise_core::table::Table::from_rows(1, (0..20).map(f64::from).collect());
+        let seed = counterpoise_core::stream::Seed(1);
+        let jobs = Jobs { thetas: &thetas, seed, generation: 0, first: 0 };
+        let mut executor = Tolerant::new(super::super::Threads::new(Declines, 1, Some(5)), Tolerance::None);
+        let mut kept = Vec::new();
+        let ended = executor.run(jobs, &(0..20).collect::<Vec<_>>(), &mut |chunk: Chunk| {
+            kept.extend(chunk.rows);
+            ControlFlow::Continue(())
+        });
+        assert!(matches!(ended, Err(ExecutorError::TooManyFailures { failed: 1, of: 4, .. })), "{ended:?}");
+        assert_eq!(kept[..4], [0, 1, 2, 4]);
     }
 }

@@ -22,8 +22,6 @@ pub enum Truths<'a> {
     Prior,
     /// One point, on the natural scale.
     At(&'a [f64]),
-    /// Draws from weighted unit-space points, such as a posterior.
-    Among(&'a counterpoise_core::population::Population),
 }
 
 /// No data could be made.
@@ -72,15 +70,6 @@ fn one(
             Truths::At(point) => {
                 let marginals = prior.marginals().iter().zip(*point);
                 unit = marginals.map(|(marginal, &value)| marginal.unit(value)).collect();
-            }
-            Truths::Among(population) => {
-                let mut mark = rng.uniform();
-                let weights = population.weights.normalised();
-                let at = weights.iter().position(|weight| {
-                    mark -= weight;
-                    mark < 0.0
-                });
-                unit.copy_from_slice(population.units.row(at.unwrap_or(weights.len() - 1)));
             }
         }
         prior.natural(&unit, &mut theta);
