@@ -1,9 +1,10 @@
 //! Distance to exact posteriors on the reference datasets.
 
+use counterpoise_core::judge::wasserstein;
 use counterpoise_core::workers;
 use counterpoise_run::pool::Pool;
 
-use crate::reference::{Dataset, load, moments, wasserstein};
+use crate::reference::{Dataset, load, moments};
 use crate::runs::{Size, infer, plans};
 
 #[derive(clap::Args)]
@@ -78,7 +79,8 @@ fn one(options: &Options, name: &str, dataset: &Dataset, seed: u64) -> anyhow::R
     for (j, exact) in dataset.exact.iter().enumerate() {
         let values: Vec<f64> = last.posterior().thetas.column(j).iter().map(|v| v.log10()).collect();
         let (_, sd) = moments(exact);
-        distances.push(wasserstein(&values, weights, exact) / sd);
+        let equal = vec![1.0 / exact.len() as f64; exact.len()];
+        distances.push(wasserstein((&values, weights), (exact, &equal)) / sd);
         ratios.push(counterpoise_core::summary::moments(&values, weights).1 / sd);
     }
     let ess = last.posterior().weights.effective_sample_size();

@@ -57,27 +57,3 @@ pub fn moments(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt())
 }
-
-/// First Wasserstein distance between a weighted sample and sorted, equally weighted draws.
-pub fn wasserstein(values: &[f64], weights: &[f64], sorted: &[f64]) -> f64 {
-    let mut events: Vec<(f64, f64)> = values.iter().zip(weights).map(|(v, w)| (*v, *w)).collect();
-    events.extend(sorted.iter().map(|&v| (v, -1.0 / sorted.len() as f64)));
-    events.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut gap, mut area) = (0.0f64, 0.0);
-    for pair in events.windows(2) {
-        gap += pair[0].1;
-        area += gap.abs() * (pair[1].0 - pair[0].0);
-    }
-    area
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wasserstein_of_shifted_points_is_the_shift() {
-        assert!((wasserstein(&[1.0, 2.0], &[0.5, 0.5], &[1.5, 2.5]) - 0.5).abs() < 1e-12);
-        assert!((wasserstein(&[0.0, 10.0], &[0.9, 0.1], &[0.0]) - 1.0).abs() < 1e-12);
-    }
-}

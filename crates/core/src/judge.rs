@@ -4,7 +4,6 @@ use rand::RngExt;
 
 use crate::population::Population;
 use crate::stream::Stream;
-use crate::table::Table;
 
 /// First Wasserstein distance between two weighted samples of one quantity; weights sum to one.
 #[must_use]
@@ -18,25 +17,6 @@ pub fn wasserstein((values, weights): (&[f64], &[f64]), (others, their): (&[f64]
         area += gap.abs() * (pair[1].0 - pair[0].0);
     }
     area
-}
-
-/// Energy distance between two weighted samples: `2 E|X - Y| - E|X - X'| - E|Y - Y'|`, at least 0, and 0 for equal laws
-/// only. Both are in the same coordinates.
-#[must_use]
-pub fn energy_distance((a, weights): (&Table, &[f64]), (b, their): (&Table, &[f64])) -> f64 {
-    let mean = |x: &Table, v: &[f64], y: &Table, w: &[f64]| -> f64 {
-        let mut sum = 0.0;
-        for (here, v) in x.iter().zip(v) {
-            let inner: f64 = y.iter().zip(w).map(|(there, w)| w * apart(here, there)).sum();
-            sum += v * inner;
-        }
-        sum
-    };
-    (2.0 * mean(a, weights, b, their) - mean(a, weights, a, weights) - mean(b, their, b, their)).max(0.0)
-}
-
-fn apart(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
 }
 
 /// The share of the posterior mass of a parameter below the truth, ties shared out at random: uniform between 0 and 1
@@ -73,25 +53,15 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::divergence::testing::gaussian;
     use crate::population::LogWeights;
     use crate::stream::{Seed, Stage};
+    use crate::table::Table;
 
     #[test]
     fn wasserstein_of_shifted_points_is_the_shift() {
         let halves = [0.5, 0.5];
         assert!((wasserstein((&[1.0, 2.0], &halves), (&[1.5, 2.5], &halves)) - 0.5).abs() < 1e-12);
         assert!((wasserstein((&[0.0, 10.0], &[0.9, 0.1]), (&[0.0], &[1.0])) - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn energy_distance_of_two_points_is_twice_their_distance() {
-        let point = |x: f64, y: f64| Table::from_rows(2, vec![x, y]);
-        let found = energy_distance((&point(0.0, 0.0), &[1.0]), (&point(3.0, 4.0), &[1.0]));
-        assert!((found - 10.0).abs() < 1e-12);
-        let sample = gaussian(50, 2, 0.0, 1.0, 1);
-        let equal = vec![0.02; 50];
-        assert!(energy_distance((&sample, &equal), (&sample, &equal)) < 1e-12);
     }
 
     #[test]

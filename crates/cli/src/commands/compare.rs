@@ -198,6 +198,6 @@ fn page(comparison: &Comparison) -> String {
     let mut align = vec![Align::Right; header.len()];
     align[0] = Align::Left;
     text.push_str(&lines(&rows, &align));
-    text.push_str("\nEach figure with its standard error over the datasets. Bias: distance from the truth in prior standard deviations,\nmean over parameters. Held-out: information about the parameters on simulations that the weights have not seen.\n");
+    text.push_str("\nEach figure with its standard error over the datasets. Bias: distance from the truth in prior standard deviations,\nmean over parameters. Held-out: information about the parameters on simulations that the weights have not seen (features of a reduction have).\n");
     text
 }
