@@ -1,6 +1,7 @@
 //! Distance to exact posteriors on the reference datasets.
 
 use counterpoise_core::judge::wasserstein;
+use counterpoise_core::trials::Verdict;
 use counterpoise_core::workers;
 use counterpoise_run::pool::Pool;
 
@@ -21,12 +22,19 @@ pub struct Options {
     /// Seeds a dataset.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
+    /// Datasets, the first ones.
+    #[arg(long)]
+    datasets: Option<usize>,
+    /// Print what `auto` chose in each generation, and its evidence.
+    #[arg(long)]
+    evidence: bool,
     #[command(flatten)]
     size: Size,
 }
 
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    let datasets = load(&options.problem)?;
+    let mut datasets = load(if options.problem == "toy" { "toy-sorted" } else { &options.problem })?;
+    datasets.truncate(options.datasets.unwrap_or(usize::MAX));
     println!(
         "{}: {} datasets, {} x {}, keep {}; W1 to the exact posterior in exact sd, mean over parameters",
         options.problem,
@@ -73,11 +81,23 @@ fn mean(values: &[f64]) -> f64 {
 fn one(options: &Options, name: &str, dataset: &Dataset, seed: u64) -> anyhow::Result<Outcome> {
     let plans = plans(name, &options.proposal)?;
     let history = infer(&options.problem, dataset.observed.clone(), options.size, plans, seed)?;
+    if options.evidence {
+        for generation in &history {
+            let verdict = |v: &Verdict| {
+                format!("{}{} {:.4} ({:.4})", if v.chosen { "*" } else { "" }, v.name, v.score, v.error)
+            };
+            let all: Vec<String> = generation.evidence.iter().map(verdict).collect();
+            let ess = generation.posterior().weights.effective_sample_size();
+            println!("  {} ess {ess:.0}: {}", generation.index, all.join("; "));
+        }
+    }
     let last = &history[history.len() - 1];
     let weights = last.posterior().weights.normalised();
     let (mut distances, mut ratios) = (Vec::new(), Vec::new());
     for (j, exact) in dataset.exact.iter().enumerate() {
-        let values: Vec<f64> = last.posterior().thetas.column(j).iter().map(|v| v.log10()).collect();
+        let natural = options.problem == "nuisance";
+        let scaled = |v: &f64| if natural { *v } else { v.log10() };
+        let values: Vec<f64> = last.posterior().thetas.column(j).iter().map(scaled).collect();
         let (_, sd) = moments(exact);
         let equal = vec![1.0 / exact.len() as f64; exact.len()];
         distances.push(wasserstein((&values, weights), (exact, &equal)) / sd);
@@ -113,7 +133,15 @@ mod tests {
     /// W1 of each dataset for `hellinger` and for `uniform`.
     fn figures(problem: &str, size: Size) -> (Vec<f64>, Vec<f64>) {
         let (rules, proposal) = (Vec::new(), "covariance".to_owned());
-        let options = Options { problem: problem.to_owned(), rules, proposal, seeds: 1, size };
+        let options = Options {
+            problem: problem.to_owned(),
+            rules,
+            proposal,
+            seeds: 1,
+            datasets: None,
+            evidence: false,
+            size,
+        };
         let datasets = load(problem).unwrap();
         let w1 = |rule| all(&options, rule, &datasets).unwrap().iter().map(|r| mean(&r.distances)).collect();
         (w1("hellinger"), w1("uniform"))

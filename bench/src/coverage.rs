@@ -3,10 +3,10 @@
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::summary::quantile;
 use counterpoise_core::workers;
-use counterpoise_models::{Preset, builtin, setting};
 use counterpoise_run::pool::Pool;
 
 use crate::runs::{Size, infer, plans};
+use crate::tasks::task;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -50,8 +50,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 fn one(options: &Options, name: &str, index: u64) -> anyhow::Result<Vec<bool>> {
-    let prior = setting(&options.problem, Preset::Text)?.prior()?;
-    let model = builtin(&options.problem, Preset::Text, &[])?;
+    let model = task(&options.problem)?;
+    let prior = &model.prior;
     let mut rng = Seed(index).stream(Stage::Observe, 7, 0);
     let (mut unit, mut theta) = (vec![0.0; prior.dimension()], vec![0.0; prior.dimension()]);
     prior.draw(&mut rng, &mut unit);

@@ -11,6 +11,7 @@ mod reference;
 mod runs;
 mod simulators;
 mod tables;
+mod tasks;
 
 use clap::{Parser, Subcommand};
 

@@ -79,6 +79,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         spread: &spread,
         importance: &importance,
         space: &space,
+        learned: 0,
         keep: options.keep,
         previous: None,
         workers: &Serial,

@@ -3,26 +3,27 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, bail};
-use counterpoise_core::adjust::{Adjustment, Regression};
+use counterpoise_core::adjust::{Adjustment, Judged, Regression};
 use counterpoise_core::digest::{Analysis, Generation, Method};
 use counterpoise_core::divergence::Entropy;
 use counterpoise_core::problem::Problem;
-use counterpoise_core::propose::{Covariance, Gaussian, Local, Proposal};
+use counterpoise_core::propose::{Adaptive, Covariance, Gaussian, Local, Proposal};
 use counterpoise_core::reduce::{
-    ApproximateSufficiency, Bandit, Beside, Identity, LeastEntropy, LikelihoodRatio, Reduction,
+    ApproximateSufficiency, Bandit, Beside, Identity, Learned, LeastEntropy, LikelihoodRatio, Reduction,
     SemiAutomatic, TwoStage,
 };
 use counterpoise_core::search::{CmaEs, Coordinate, NelderMead, Random, SparseMutation, Zeros};
 use counterpoise_core::stop::AfterGenerations;
 use counterpoise_core::stream::Seed;
 use counterpoise_core::weigh::{
-    ByFormula, Deviation, Genetic, Hellinger, Informed, Median, Paper, Uniform, Weighting,
+    Auto, ByFormula, Deviation, Genetic, Hellinger, Informed, Median, Paper, Uniform, Weighting,
 };
 use counterpoise_core::workers::Serial;
-use counterpoise_models::{Preset, builtin, setting};
 use counterpoise_run::drive;
 use counterpoise_run::executor::Threads;
 use counterpoise_run::store::{Header, Memory};
+
+use crate::tasks::{Task, task};
 
 /// Size of a run.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -48,6 +49,9 @@ pub struct Plans {
 
 /// Plans by name: a weighting rule, and after `+` reductions and adjustments, as in `uniform+semi-automatic+linear`.
 pub fn plans(text: &str, kernel: &str) -> anyhow::Result<Plans> {
+    if text == "auto" {
+        return plans("auto+learned+raw+judged", "adaptive");
+    }
     let mut parts = text.split('+');
     let mut plans = Plans {
         weighting: rule(parts.next().unwrap_or(text))?,
@@ -67,6 +71,8 @@ pub fn plans(text: &str, kernel: &str) -> anyhow::Result<Plans> {
             "entropy" => plans.reduction = Box::new(LeastEntropy::default()),
             "two-stage" => plans.reduction = Box::new(TwoStage::default()),
             "bandit" => plans.reduction = Box::new(Bandit::default()),
+            "learned" => plans.reduction = Box::new(Learned::default()),
+            "judged" => plans.adjustment = Some(Box::new(Judged::default())),
             "linear" => plans.adjustment = regression(false, false),
             "ridge" => plans.adjustment = regression(true, false),
             "heteroscedastic" => plans.adjustment = regression(true, true),
@@ -85,6 +91,7 @@ pub fn rule(text: &str) -> anyhow::Result<Box<dyn Weighting>> {
         "mad" => Box::new(ByFormula(Box::new(Median::default()))),
         "informed" => Box::new(ByFormula(Box::new(Informed::default()))),
         "hellinger" => Box::new(hellinger(options)?),
+        "auto" => Box::new(Auto::default()),
         "genetic" => Box::new(Genetic::default()),
         "paper" => Box::new(Paper::default()),
         other => bail!("unknown rule `{other}`"),
@@ -125,6 +132,7 @@ pub fn proposal(name: &str) -> anyhow::Result<Box<dyn Proposal>> {
     Ok(match name {
         "covariance" => Box::new(Covariance),
         "gaussian" => Box::new(Gaussian { sd: 0.25 }),
+        "adaptive" => Box::new(Adaptive),
         "local" => Box::new(Local::default()),
         other => bail!("unknown proposal `{other}`"),
     })
@@ -138,9 +146,9 @@ pub fn analysis(
     plans: Plans,
     seed: u64,
 ) -> anyhow::Result<Analysis> {
-    let statistics = builtin(model, Preset::Text, &[])?.statistics;
+    let Task { prior, statistics, .. } = task(model)?;
     Ok(Analysis {
-        problem: Problem { prior: setting(model, Preset::Text)?.prior()?.into(), statistics, observed },
+        problem: Problem { prior: prior.into(), statistics, observed },
         method: Method {
             simulations: size.simulations,
             keep: size.keep,
@@ -162,7 +170,7 @@ pub fn infer(
     plans: Plans,
     seed: u64,
 ) -> anyhow::Result<Vec<Generation>> {
-    let built = builtin(model, Preset::Text, &[])?;
+    let built = task(model)?;
     let analysis = analysis(model, observed, size, plans, seed)?;
     let mut executor = Threads::new(built.simulator, 1, None);
     let header =

@@ -8,6 +8,7 @@ use counterpoise_core::problem::Problem;
 use counterpoise_core::problem::law::Scale;
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::summary::{ParameterSummary, summarise};
+use counterpoise_core::trials::Verdict;
 use counterpoise_run::drive;
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -55,6 +56,9 @@ pub(crate) struct Summary {
     /// Standard deviation of each statistic over the last simulations: the unit in which weights compare.
     pub(crate) statistic_sd: IndexMap<String, Real>,
     pub(crate) information: Option<Information>,
+    /// What `auto` chose in the last generation, and from what.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) evidence: Vec<Evidence>,
     pub(crate) seconds: Seconds,
     pub(crate) history: Vec<Step>,
     pub(crate) warnings: Vec<String>,
@@ -86,6 +90,19 @@ pub(crate) struct Information {
     pub(crate) in_sample: Real,
     pub(crate) held_out: Real,
     pub(crate) baselines: IndexMap<String, Real>,
+}
+
+/// One of several ways, tried on pseudo-observations near the data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Evidence {
+    /// What was chosen: the rule or the adjustment.
+    pub(crate) subject: String,
+    pub(crate) name: String,
+    /// Mean energy score: less is better.
+    pub(crate) score: Real,
+    /// Standard error of the difference from the best.
+    pub(crate) error: Real,
+    pub(crate) chosen: bool,
 }
 
 /// Where the time went.
@@ -159,12 +176,13 @@ impl Summary {
             failed: ended.failed + history.iter().map(|generation| generation.failed).sum::<usize>(),
             generations: history.len(),
             generations_planned: subject.method.generations,
-            kept: last.map_or(0, |last| last.population.len()),
+            kept: last.map_or(0, |last| last.posterior().len()),
             ess: Real(last.map_or(f64::NAN, |last| last.posterior().weights.effective_sample_size())),
             parameters: last.map(|last| parameters(subject.problem, last)).unwrap_or_default(),
             distance_weights: last.map(|last| by_name(last, last.mean_weights())).unwrap_or_default(),
             statistic_sd: last.map(|last| by_name(last, last.spread.clone())).unwrap_or_default(),
             information: last.map(|last| (&last.information).into()),
+            evidence: last.map(evidence).unwrap_or_default(),
             seconds: Seconds {
                 total: Real(seconds.total),
                 propose: Real(seconds.propose),
@@ -211,6 +229,17 @@ fn parameter(summary: &ParameterSummary, scale: &str) -> Parameter {
         range: [Real(summary.range.0), Real(summary.range.1)],
         histogram: summary.histogram.iter().map(|&share| Real(share)).collect(),
     }
+}
+
+fn evidence(last: &Generation) -> Vec<Evidence> {
+    let told = |verdict: &Verdict| Evidence {
+        subject: verdict.subject.clone(),
+        name: verdict.name.clone(),
+        score: Real(verdict.score),
+        error: Real(verdict.error),
+        chosen: verdict.chosen,
+    };
+    last.evidence.iter().map(told).collect()
 }
 
 fn by_name(last: &Generation, values: Vec<f64>) -> IndexMap<String, Real> {

@@ -291,6 +291,7 @@ mod tests {
             features: problem.statistics.clone(),
             weights: vec![vec![1.0; 2]],
             in_sample: false,
+            evidence: Vec::new(),
             evaluations: 0,
             information: Information {
                 in_sample: 0.6,

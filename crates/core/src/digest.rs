@@ -2,17 +2,19 @@
 
 use std::borrow::Cow;
 
-use crate::adjust::{Accepted, AdjustError, Adjustment};
+use crate::adjust::{Accepted, AdjustError, Adjustment, Simulations};
 use crate::divergence::{Divergence, Entropy, Space};
+use crate::pool::Pool;
 use crate::population::{LogWeights, Population};
-use crate::problem::{Failure, Problem};
-use crate::propose::{Importance, Kernel, Proposal, Proposed};
+use crate::problem::{Failure, Prior, Problem};
+use crate::propose::{Kernel, Proposal, ProposeError, Proposed};
 use crate::reduce::{ReduceError, Reduction};
 use crate::select::{distances, nearest};
 use crate::simulate::Simulated;
 use crate::stop::Stop;
 use crate::stream::{Seed, Stage};
 use crate::table::Table;
+use crate::trials::Verdict;
 use crate::view::{View, standard_deviations};
 use crate::weigh::{Choice, Fold, WeighError, Weighting, baselines};
 use crate::workers::Workers;
@@ -97,6 +99,8 @@ pub struct Generation {
     pub in_sample: bool,
     /// Evaluations of the search's objective.
     pub evaluations: usize,
+    /// What spoke for the rule and the adjustment, where several were tried.
+    pub evidence: Vec<Verdict>,
     /// How informative the weights are.
     pub information: Information,
     /// Standard deviation of each feature over the usable simulations: the unit in which weights compare.
@@ -120,6 +124,14 @@ impl Generation {
         self.adjusted.as_ref().unwrap_or(&self.population)
     }
 
+    /// What the next generation proposes from.
+    ///
+    /// # Errors
+    /// If the population is too degenerate to perturb.
+    pub fn kernel(&self, prior: &Prior, proposal: &dyn Proposal) -> Result<Box<dyn Kernel>, ProposeError> {
+        proposal.fit(prior, if proposal.follows_posterior() { self.posterior() } else { &self.population })
+    }
+
     /// Distance weights averaged over folds: what a report shows.
     #[must_use]
     pub fn mean_weights(&self) -> Vec<f64> {
@@ -127,7 +139,7 @@ impl Generation {
     }
 }
 
-fn mean_weights<'a>(folds: impl ExactSizeIterator<Item = &'a [f64]> + Clone) -> Vec<f64> {
+pub(crate) fn mean_weights<'a>(folds: impl ExactSizeIterator<Item = &'a [f64]> + Clone) -> Vec<f64> {
     let (count, features) = (folds.len() as f64, folds.clone().next().map_or(0, <[f64]>::len));
     (0..features).map(|j| folds.clone().map(|fold| fold[j]).sum::<f64>() / count).collect()
 }
@@ -170,6 +182,16 @@ fn example(first: &Option<FailureExample>) -> String {
     })
 }
 
+/// The simulations of a generation before.
+pub struct Earlier {
+    /// The kernel that proposed; `None` when the prior did.
+    pub kernel: Option<Box<dyn Kernel>>,
+    /// The parameters.
+    pub proposed: Proposed,
+    /// Their summaries.
+    pub simulated: Simulated,
+}
+
 /// What one generation is made from.
 pub struct Inputs<'a> {
     /// Index from zero.
@@ -182,6 +204,8 @@ pub struct Inputs<'a> {
     pub proposed: &'a Proposed,
     /// Their summaries.
     pub simulated: &'a Simulated,
+    /// The generations before, in order: those whose simulations are used again.
+    pub earlier: &'a [Earlier],
 }
 
 /// Reduces, weighs and selects. Pure: equal inputs give equal generations, whatever the workers.
@@ -194,14 +218,12 @@ pub fn digest(
     workers: &dyn Workers,
 ) -> Result<Generation, DigestError> {
     let Analysis { problem, method, seed } = analysis;
-    let rows = usable(inputs, method.keep)?;
-    let units = &inputs.proposed.units;
-    let importance = match inputs.kernel {
-        Some(kernel) => Importance::new(&problem.prior, kernel, units),
-        None => Importance::equal(),
-    };
+    let pool = Pool::of(inputs);
+    let rows = pool.usable(inputs, method.keep)?;
+    let units = &*pool.units;
+    let importance = pool.importance(inputs, &problem.prior);
     let space = Space::new(&problem.prior, units, *seed, method.keep);
-    let summaries = inputs.simulated.summaries();
+    let summaries = &*pool.summaries;
     let spread = standard_deviations(summaries, &rows);
     let raw = View {
         units,
@@ -211,6 +233,7 @@ pub fn digest(
         spread: &spread,
         importance: &importance,
         space: &space,
+        learned: 0,
         keep: method.keep,
         previous: None,
         workers,
@@ -236,26 +259,30 @@ pub fn digest(
         observed: observed.row(0),
         rows: &rows,
         spread: &spread,
+        learned: projection.learned(),
         previous: previous.as_deref(),
         ..raw
     };
     let choice = method.weighting.choose(&view, &mut seed.stream(Stage::Weigh, inputs.index, 0))?;
     let selected: Vec<Selected> =
         choice.folds.iter().map(|fold| accept(&view, fold, &fold.accepts)).collect();
-    let population = populate(&view, &inputs.proposed.thetas, &selected)?;
+    let population = populate(&view, &pool.thetas, &selected)?;
     let adjust = |adjustment: &dyn Adjustment| {
-        adjustment.adjust(&Accepted {
+        let accepted = Accepted {
             prior: &problem.prior,
             population: &population,
             features: &features.select(&population.rows),
             observed: view.observed,
             distance_weights: &mean_weights(choice.folds.iter().map(|fold| &fold.weights[..])),
-        })
+        };
+        adjustment.adjust(&accepted, &Simulations { view: &view, thetas: &pool.thetas })
     };
     let adjusted = method.adjustment.as_deref().map(adjust).transpose()?;
+    let (adjusted, judged) =
+        adjusted.map_or((None, Vec::new()), |made| (Some(made.population), made.evidence));
     Ok(Generation {
         index: inputs.index,
-        simulations: units.rows(),
+        simulations: inputs.proposed.units.rows(),
         ties: Ties {
             at_threshold: selected.iter().map(|fold| fold.ties).sum(),
             parameters: repeated(&population.units),
@@ -268,6 +295,7 @@ pub fn digest(
         failure: first_failure(inputs),
         in_sample: !choice.audit.is_empty(),
         evaluations: choice.evaluations,
+        evidence: choice.evidence.iter().cloned().chain(judged).collect(),
         weights: choice.folds.into_iter().map(|fold| fold.weights).collect(),
         spread,
         population,
@@ -290,19 +318,9 @@ fn populate(view: &View<'_>, thetas: &Table, selected: &[Selected]) -> Result<Po
     })
 }
 
-fn first_failure(inputs: &Inputs<'_>) -> Option<FailureExample> {
+pub(crate) fn first_failure(inputs: &Inputs<'_>) -> Option<FailureExample> {
     let (&row, failure) = inputs.simulated.failures().iter().next()?;
     Some(FailureExample { row, theta: inputs.proposed.thetas.row(row).to_vec(), failure: failure.clone() })
-}
-
-fn usable(inputs: &Inputs<'_>, keep: usize) -> Result<Vec<u32>, DigestError> {
-    let rows = inputs.simulated.usable();
-    if rows.len() < keep {
-        let (total, failed) = (inputs.proposed.units.rows(), inputs.simulated.failures().len());
-        let first = first_failure(inputs);
-        return Err(DigestError::TooFewUsable { usable: rows.len(), failed, total, keep, first });
-    }
-    Ok(rows)
 }
 
 /// What one fold accepted.

@@ -25,6 +25,8 @@ pub enum Stage {
     Observe = 5,
     /// Choosing what the distance compares.
     Reduce = 6,
+    /// Drawing from a finished posterior.
+    Draw = 7,
 }
 
 impl Seed {

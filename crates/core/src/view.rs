@@ -22,6 +22,8 @@ pub struct View<'a> {
     pub importance: &'a Importance<'a>,
     /// The points, prepared for neighbour searches.
     pub space: &'a Space,
+    /// How many of the features, the last ones, are estimates of the parameters, each in units of its error.
+    pub learned: usize,
     /// How many rows are kept.
     pub keep: usize,
     /// Weights of the generation before, averaged over its folds.

@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use counterpoise_core::digest::{Analysis, Generation, Inputs, digest};
+use counterpoise_core::digest::{Analysis, Earlier, Generation, Inputs, digest};
 use counterpoise_core::propose::{Proposed, propose};
 use counterpoise_core::simulate::{Jobs, Simulated};
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::workers::Workers;
 
 use crate::executor::{Executor, ExecutorError};
+use crate::recall::recall;
 use crate::store::{Header, Loss, Made, Store};
 
 pub use crate::outcome::{Event, Finished, RunError, Seconds};
@@ -34,6 +35,7 @@ pub fn run(
     let start = Instant::now();
     let mut seconds = Seconds::default();
     let mut history = store.open(header)?;
+    let mut earlier = recall(analysis, &history, store, workers)?;
     let mut flow = observe(Event::Opened(&history));
     let (mut simulations, mut failed) = (0, 0);
     let reason = loop {
@@ -48,8 +50,7 @@ pub fn run(
         let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
         let proposing = |source| RunError::Propose { index, source };
         let Analysis { problem, method, seed } = analysis;
-        let kernel =
-            history.last().map(|last| method.proposal.fit(&problem.prior, &last.population)).transpose();
+        let kernel = history.last().map(|last| last.kernel(&problem.prior, &*method.proposal)).transpose();
         let kernel = kernel.map_err(proposing)?;
         let address = (*seed, index);
         let proposed = propose(&problem.prior, kernel.as_deref(), method.simulations, address, workers)
@@ -68,6 +69,7 @@ pub fn run(
             previous: history.last(),
             proposed: &proposed,
             simulated: &simulated,
+            earlier: &earlier,
         };
         let generation =
             digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index, source })?;
@@ -76,6 +78,9 @@ pub fn run(
         seconds.store += lap();
         seconds.total = start.elapsed().as_secs_f64();
         history.push(generation);
+        if analysis.method.proposal.pools() {
+            earlier.push(Earlier { kernel, proposed, simulated });
+        }
         flow = observe(Event::Committed { history: &history, seconds });
     };
     seconds.total = start.elapsed().as_secs_f64();

@@ -97,7 +97,7 @@ fn assemble(prior: &Prior, thetas: Table, summaries: Table, workers: &dyn Worker
         units.extend_from_slice(&some);
         failures.extend(failed);
     }
-    let proposed = Proposed { units: Table::from_rows(width, units), thetas };
+    let proposed = Proposed { units: Table::from_rows(width, units), thetas, inside: 1.0 };
     Given { proposed, simulated: Simulated::complete(summaries, failures) }
 }
 
@@ -155,7 +155,7 @@ pub fn run(
         return finish(history, reason);
     }
     let Given { proposed, simulated } = &given;
-    let inputs = Inputs { index: 0, kernel: None, previous: None, proposed, simulated };
+    let inputs = Inputs { index: 0, kernel: None, previous: None, proposed, simulated, earlier: &[] };
     let generation =
         digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index: 0, source })?;
     seconds.simulate = read;

@@ -7,5 +7,6 @@ pub mod executor;
 pub mod given;
 mod outcome;
 pub mod pool;
+mod recall;
 pub mod store;
 pub mod study;

@@ -139,8 +139,14 @@ fn estimate(
     });
     let simulating = start.elapsed().as_secs_f64() / share * method.generations as f64;
     let start = Instant::now();
-    let inputs =
-        Inputs { index: 0, previous: None, kernel: None, proposed: &tried.proposed, simulated: &simulated };
+    let inputs = Inputs {
+        index: 0,
+        previous: None,
+        kernel: None,
+        proposed: &tried.proposed,
+        simulated: &simulated,
+        earlier: &[],
+    };
     if ran.is_err() || digest(&analysis, &inputs, &pool).is_err() {
         return (alone, None);
     }

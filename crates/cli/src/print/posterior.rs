@@ -103,6 +103,24 @@ fn heaviest(summary: &Summary) -> String {
     lines(&rows, &[Align::Left, Align::Right, Align::Left])
 }
 
+/// What `auto` chose, with the best of what it left: the score of pseudo-observations, less is better.
+fn chosen(summary: &Summary) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for taken in summary.evidence.iter().filter(|way| way.chosen) {
+        let others = summary.evidence.iter().filter(|way| way.subject == taken.subject && !way.chosen);
+        let next = others.min_by(|a, b| a.score.0.total_cmp(&b.score.0));
+        let beside = next.map_or_else(String::new, |next| {
+            format!("; next {} {:.3} +- {:.3}", next.name, next.score.0, next.error.0)
+        });
+        rows.push(vec![
+            taken.subject.clone(),
+            format!("{:.3}", taken.score.0),
+            format!("{}{beside}", taken.name),
+        ]);
+    }
+    rows
+}
+
 fn figures(summary: &Summary) -> String {
     let mut rows = Vec::new();
     if let Some(Information { in_sample, held_out, baselines }) = &summary.information {
@@ -113,6 +131,7 @@ fn figures(summary: &Summary) -> String {
         rows.push(row("", in_sample.0, "in sample"));
         rows.extend(baselines.iter().map(|(rule, value)| row("", value.0, &format!("by the rule {rule}"))));
     }
+    rows.extend(chosen(summary));
     let note = format!("effective sample size of {} kept", summary.kept);
     rows.push(vec!["ESS".into(), format!("{:.1}", summary.ess.0), note]);
     rows.push(vec![

@@ -18,6 +18,10 @@ pub(super) const MOST_SIMULATIONS: u64 = 1 << 31;
 /// Particles that are kept of a table, unless the file says otherwise.
 const MOST_OF_TABLE: usize = 1_000;
 const MOST_GENERATIONS: u64 = 10_000;
+/// How `auto` spends a budget: in so many generations, none smaller than this, and what it keeps of each.
+const AUTO_GENERATIONS: usize = 5;
+const SMALLEST_GENERATION: usize = 500;
+const AUTO_SHARE: f64 = 0.1;
 
 /// What holds where `[method]` says nothing.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +68,14 @@ pub(crate) struct Method {
     pub(crate) seed: u64,
     pub(crate) seconds: Option<f64>,
     weighting: Weighting,
-    reduction: Reduction,
-    proposal: Proposal,
-    adjust: Adjust,
+    /// Where the file leaves these open, the weighting rule says what they are.
+    reduction: Option<Reduction>,
+    proposal: Option<Proposal>,
+    adjust: Option<Adjust>,
+    /// What holds for rules other than `auto`.
+    usual_proposal: Proposal,
+    /// Whether the file leaves the size of the run open.
+    is_sized: bool,
     budget: Option<usize>,
     ess: Option<f64>,
 }
@@ -87,9 +96,11 @@ impl From<Defaults> for Method {
             seed: 1,
             seconds: None,
             weighting: Weighting::default(),
-            reduction: Reduction::default(),
-            proposal: defaults.proposal,
-            adjust: Adjust::default(),
+            reduction: None,
+            proposal: None,
+            adjust: None,
+            usual_proposal: defaults.proposal,
+            is_sized: false,
             budget: None,
             ess: None,
         }
@@ -109,6 +120,7 @@ pub(crate) fn read(mut section: Section<'_>, defaults: Defaults) -> Method {
         "seed",
     ]);
     let mut method = Method::from(defaults);
+    method.is_sized = ["simulations", "keep", "generations"].iter().any(|key| section.has(key));
     let simulations = section.whole("simulations", LEAST_SIMULATIONS..=MOST_SIMULATIONS);
     if simulations.is_some() || !section.has("simulations") {
         method.simulations = simulations.unwrap_or(defaults.simulations) as usize;
@@ -125,13 +137,13 @@ pub(crate) fn read(mut section: Section<'_>, defaults: Defaults) -> Method {
         method.weighting = weighting::read(rule);
     }
     if let Some(rule) = section.rule("reduction", &mut made) {
-        method.reduction = reduction::read(rule);
+        method.reduction = Some(reduction::read(rule));
     }
     if let Some(rule) = section.rule("adjust", &mut made) {
-        method.adjust = adjust::read(rule);
+        method.adjust = Some(adjust::read(rule));
     }
     if let Some(rule) = section.rule("proposal", &mut made) {
-        method.proposal = proposal::read(rule);
+        method.proposal = Some(proposal::read(rule));
     }
     check_neighbours(&mut section, &method);
     method
@@ -196,6 +208,7 @@ pub(crate) fn read_stop(mut section: Section<'_>, method: &mut Method) {
     method.budget = section.whole("simulations", 1..=u64::MAX / 2).map(|budget| budget as usize);
     method.seconds = section.number_that("seconds", "a number above 0", |seconds| seconds > 0.0);
     method.ess = section.number_that("ess", "a number above 0", |ess| ess > 0.0);
+    method.fit_to_budget();
     if let Some(ess) = method.ess
         && ess > method.keep as f64
     {
@@ -206,10 +219,37 @@ pub(crate) fn read_stop(mut section: Section<'_>, method: &mut Method) {
 }
 
 impl Method {
+    fn reduction(&self) -> Reduction {
+        let usual = || if self.weighting.is_auto() { Reduction::learned() } else { Reduction::default() };
+        self.reduction.clone().unwrap_or_else(usual)
+    }
+
+    fn adjust(&self) -> Adjust {
+        let usual = || if self.weighting.is_auto() { Adjust::Judged } else { Adjust::default() };
+        self.adjust.clone().unwrap_or_else(usual)
+    }
+
+    fn proposal(&self) -> Proposal {
+        let usual = if self.weighting.is_auto() { Proposal::adaptive() } else { self.usual_proposal };
+        self.proposal.unwrap_or(usual)
+    }
+
+    /// Where the file gives a budget of simulations and leaves the size of the run to `auto`: as many generations as
+    /// the budget has room for, which together use it up but for a remainder.
+    fn fit_to_budget(&mut self) {
+        let Some(budget) = self.budget.filter(|_| self.weighting.is_auto() && !self.is_sized) else { return };
+        let generations = (budget / SMALLEST_GENERATION).clamp(1, AUTO_GENERATIONS);
+        let simulations = budget / generations;
+        let keep = (AUTO_SHARE * simulations as f64) as usize;
+        if keep >= LEAST_KEPT {
+            (self.generations, self.simulations, self.keep) = (generations, simulations, keep);
+        }
+    }
+
     /// Why so many statistics of so many parameters are too many for the particles kept, if they are.
     pub(crate) fn too_many(&self, statistics: usize, parameters: usize) -> Option<String> {
-        let features = self.reduction.features(statistics, parameters)?;
-        let (needed, kept) = (self.adjust.needs(features), self.keep);
+        let features = self.reduction().features(statistics, parameters)?;
+        let (needed, kept) = (self.adjust().needs(features), self.keep);
         (kept < needed).then(|| {
             format!(
                 "regression on {features} features needs at least {needed} particles, and {kept} are kept"
@@ -226,9 +266,9 @@ impl Method {
             "keep": self.keep,
             "generations": self.generations,
             "weighting": self.weighting.describe(),
-            "reduction": self.reduction.describe(),
-            "proposal": self.proposal.describe(),
-            "adjust": self.adjust.describe(),
+            "reduction": self.reduction().describe(),
+            "proposal": self.proposal().describe(),
+            "adjust": self.adjust().describe(),
             "stop": { "simulations": self.budget, "ess": self.ess },
         })
     }
@@ -242,10 +282,10 @@ impl Method {
         digest::Method {
             simulations: self.simulations,
             keep: self.keep,
-            proposal: self.proposal.build(),
-            reduction: self.reduction.build(),
+            proposal: self.proposal().build(),
+            reduction: self.reduction().build(),
             weighting: self.weighting.build(),
-            adjustment: self.adjust.build(),
+            adjustment: self.adjust().build(),
             stop: Box::new(FirstOf(rules)),
         }
     }

@@ -1,6 +1,6 @@
 //! `method.proposal`: where the next parameters come from.
 
-use counterpoise_core::propose::{self, Covariance, Gaussian, Local};
+use counterpoise_core::propose::{self, Adaptive, Covariance, Gaussian, Local};
 use serde_json::{Value, json};
 
 use super::reading::Section;
@@ -32,9 +32,14 @@ const SHARE: Number = Number {
 
 const GAUSSIAN: (&str, Kind) = ("gaussian", Kind { number: Some(SD), build: |sd| Box::new(Gaussian { sd }) });
 const COVARIANCE: (&str, Kind) = ("covariance", Kind { number: None, build: |_| Box::new(Covariance) });
+const ADAPTIVE: (&str, Kind) = ("adaptive", Kind { number: None, build: |_| Box::new(Adaptive) });
 /// Every rule under its name in problem files.
-const KINDS: [(&str, Kind); 3] =
-    [GAUSSIAN, COVARIANCE, ("local", Kind { number: Some(SHARE), build: |share| Box::new(Local { share }) })];
+const KINDS: [(&str, Kind); 4] = [
+    GAUSSIAN,
+    COVARIANCE,
+    ADAPTIVE,
+    ("local", Kind { number: Some(SHARE), build: |share| Box::new(Local { share }) }),
+];
 
 /// A rule with its number.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +61,12 @@ impl Proposal {
     pub(crate) fn gaussian(sd: f64) -> Self {
         let (rule, kind) = GAUSSIAN;
         Self { rule, kind, value: sd }
+    }
+
+    /// What `auto` takes.
+    pub(crate) fn adaptive() -> Self {
+        let (rule, kind) = ADAPTIVE;
+        Self { rule, kind, value: f64::NAN }
     }
 
     /// The rule and its number, as a run's description keeps them.

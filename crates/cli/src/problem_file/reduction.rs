@@ -1,8 +1,8 @@
 //! `method.reduction`: what the distance compares.
 
 use counterpoise_core::reduce::{
-    self, ApproximateSufficiency, Bandit, Beside, Identity, LeastEntropy, LikelihoodRatio, SemiAutomatic,
-    TwoStage,
+    self, ApproximateSufficiency, Bandit, Beside, Identity, Learned, LeastEntropy, LikelihoodRatio,
+    SemiAutomatic, TwoStage,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ type Read = fn(&mut Section<'_>) -> Plan;
 type ReadSubset = fn(&mut Section<'_>) -> Subset;
 
 /// Every rule under its name in problem files; the first is the default.
-const RULES: [(&str, Read); 3] = [
+const RULES: [(&str, Read); 4] = [
     ("none", |section| {
         section.only(&["rule"]);
         Plan::None
@@ -26,6 +26,10 @@ const RULES: [(&str, Read); 3] = [
         section.only(&["rule", "powers", "raw"]);
         let powers = section.whole("powers", 1..=MOST_POWERS).map(|powers| powers as usize);
         Plan::SemiAutomatic { powers: powers.unwrap_or(SemiAutomatic::default().powers) }
+    }),
+    ("learned", |section| {
+        section.only(&["rule", "raw"]);
+        Plan::Learned
     }),
     ("subset", |section| {
         let (_, read) = section.named("by", &CRITERIA).unwrap_or(CRITERIA[0]);
@@ -78,6 +82,7 @@ enum Plan {
     SemiAutomatic {
         powers: usize,
     },
+    Learned,
     Subset(Subset),
 }
 
@@ -113,13 +118,18 @@ pub(crate) fn read(mut section: Section<'_>) -> Reduction {
 }
 
 impl Reduction {
+    /// What `auto` takes.
+    pub(crate) fn learned() -> Self {
+        Self { plan: Plan::Learned, raw: true }
+    }
+
     /// How many features it makes of so many statistics and parameters, where that is known beforehand.
     pub(crate) fn features(&self, statistics: usize, parameters: usize) -> Option<usize> {
         let raw = if self.raw { statistics } else { 0 };
         match &self.plan {
             Plan::None => Some(statistics),
             Plan::SemiAutomatic { .. } => Some(parameters + raw),
-            Plan::Subset(_) => None,
+            Plan::Learned | Plan::Subset(_) => None,
         }
     }
 
@@ -130,6 +140,7 @@ impl Reduction {
             Plan::SemiAutomatic { powers } => {
                 json!({ "rule": "semi-automatic", "powers": powers, "raw": self.raw })
             }
+            Plan::Learned => json!({ "rule": "learned", "raw": self.raw }),
             Plan::Subset(subset) => {
                 let (by, option) = match subset {
                     Subset::ApproximateSufficiency { margin } => {
@@ -154,6 +165,7 @@ impl Reduction {
         let inner: Box<dyn reduce::Reduction> = match &self.plan {
             Plan::None => Box::new(Identity),
             Plan::SemiAutomatic { powers } => Box::new(SemiAutomatic { powers: *powers }),
+            Plan::Learned => Box::new(Learned::default()),
             Plan::Subset(subset) => match subset {
                 Subset::ApproximateSufficiency { margin } => {
                     Box::new(ApproximateSufficiency { margin: *margin })

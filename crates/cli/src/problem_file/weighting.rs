@@ -84,6 +84,11 @@ fn read_paper(section: &mut Section<'_>) -> Plan {
 }
 
 impl Weighting {
+    /// Whether everything is left to us.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.rule == "auto"
+    }
+
     /// Neighbours that the rule's own estimator cannot do without, and the fewest particles it looks among.
     pub(crate) fn neighbours(&self, keep: usize) -> Option<(usize, usize)> {
         match &self.plan {

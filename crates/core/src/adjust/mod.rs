@@ -1,7 +1,9 @@
 //! Moving the accepted parameters to where they would be had their features been the observed ones.
 
+mod judged;
 mod regression;
 
+pub use judged::Judged;
 pub use regression::{Regression, Transform};
 
 use std::fmt::Debug;
@@ -9,8 +11,11 @@ use std::fmt::Debug;
 use crate::population::Population;
 use crate::problem::Prior;
 use crate::table::Table;
+use crate::trials::Verdict;
+use crate::view::View;
 
 /// What was accepted, with the features it was accepted by.
+#[derive(Clone, Copy)]
 pub struct Accepted<'a> {
     /// The law of the parameters.
     pub prior: &'a Prior,
@@ -24,6 +29,24 @@ pub struct Accepted<'a> {
     pub distance_weights: &'a [f64],
 }
 
+/// What it was accepted from.
+#[derive(Clone, Copy)]
+pub struct Simulations<'a> {
+    /// All simulations of the generation, by features.
+    pub view: &'a View<'a>,
+    /// Their parameters on the natural scale.
+    pub thetas: &'a Table,
+}
+
+/// An adjusted population.
+#[derive(Clone, Debug)]
+pub struct Adjusted {
+    /// The particles.
+    pub population: Population,
+    /// What spoke for this adjustment, where several were tried.
+    pub evidence: Vec<Verdict>,
+}
+
 /// A way to correct a finished population. What it makes is the posterior of its generation; proposals of the next
 /// come from the population as it was accepted.
 pub trait Adjustment: Debug + Send + Sync {
@@ -31,7 +54,7 @@ pub trait Adjustment: Debug + Send + Sync {
     ///
     /// # Errors
     /// If there are too few particles for a correction that can be trusted.
-    fn adjust(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError>;
+    fn adjust(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError>;
 }
 
 /// Why a population could not be adjusted.

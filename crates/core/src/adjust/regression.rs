@@ -1,10 +1,11 @@
 //! Regression adjustment: local-linear (Beaumont, Zhang & Balding 2002), by ridge, heteroscedastic (Blum & François 2010).
 
-use super::{Accepted, AdjustError, Adjustment};
+use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
 use crate::linear::{Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
 use crate::problem::Prior;
 use crate::table::Table;
+use crate::trials::systematic;
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
 /// every particle the fit at the observation plus its own residual.
@@ -44,7 +45,44 @@ const PARTS: usize = 5;
 const EDGE: f64 = 1e-9;
 
 impl Adjustment for Regression {
-    fn adjust(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError> {
+    fn adjust(&self, accepted: &Accepted<'_>, _: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
+        Ok(Adjusted { population: self.correct(accepted)?, evidence: Vec::new() })
+    }
+}
+
+impl Regression {
+    /// The corrected population.
+    pub(super) fn correct(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError> {
+        let Accepted { prior, population, .. } = accepted;
+        let kernel = kernel(population);
+        let all: Vec<usize> = (0..population.len()).collect();
+        let units = self.move_some(accepted, &kernel, &all)?;
+        let mut thetas = population.thetas.clone();
+        for (row, unit) in units.iter().enumerate() {
+            prior.natural(unit, thetas.row_mut(row));
+        }
+        let logs = kernel.iter().map(|&weight| libm::log(weight)).collect();
+        Ok(Population {
+            units,
+            thetas,
+            weights: LogWeights::new(logs).ok_or(AdjustError::NoVariation)?,
+            ..(*population).clone()
+        })
+    }
+
+    /// So many equally weighted points of the corrected population, in unit space.
+    pub(super) fn stand_ins(&self, accepted: &Accepted<'_>, count: usize) -> Result<Table, AdjustError> {
+        let kernel = kernel(accepted.population);
+        self.move_some(accepted, &kernel, &systematic(&kernel, count))
+    }
+
+    /// Where the given particles are moved to.
+    fn move_some(
+        &self,
+        accepted: &Accepted<'_>,
+        kernel: &[f64],
+        moved: &[usize],
+    ) -> Result<Table, AdjustError> {
         let Accepted { prior, population, features, observed, distance_weights } = accepted;
         let used: Vec<usize> = (0..features.columns()).filter(|&j| distance_weights[j] > 0.0).collect();
         let needed = self.particles_for(used.len());
@@ -53,7 +91,6 @@ impl Adjustment for Regression {
             return Err(AdjustError::TooManyRegressors { regressors, needed, found });
         }
         let (n, d) = (population.len(), population.units.columns());
-        let kernel = kernel(population);
         let mut targets = Table::filled(n, d, 0.0);
         for row in 0..n {
             let point = population.units.row(row);
@@ -73,31 +110,27 @@ impl Adjustment for Regression {
         let (mut x, origin) = (vec![0.0; used.len()], vec![0.0; used.len()]);
         let mut here = vec![0.0; d];
         means.predict(&origin, &mut here);
-        let mut residuals = Table::filled(n, d, 0.0);
-        for row in 0..n {
+        // Sizes of residuals are fitted to all of them.
+        let residual_of: Vec<usize> = if self.heteroscedastic { (0..n).collect() } else { moved.to_vec() };
+        let mut residuals = Table::filled(residual_of.len(), d, 0.0);
+        for (slot, &row) in residual_of.iter().enumerate() {
             (sample.regress)(row, &mut x);
-            means.predict(&x, residuals.row_mut(row));
+            means.predict(&x, residuals.row_mut(slot));
             for p in 0..d {
-                residuals.row_mut(row)[p] = targets.at(row, p) - residuals.at(row, p);
+                residuals.row_mut(slot)[p] = targets.at(row, p) - residuals.at(slot, p);
             }
         }
         if self.heteroscedastic {
             self.rescale(&sample, &mut residuals)?;
         }
-        let (mut units, mut thetas) = (population.units.clone(), population.thetas.clone());
-        for row in 0..n {
+        let mut units = Table::filled(moved.len(), d, 0.0);
+        for (slot, &row) in moved.iter().enumerate() {
+            let at = if self.heteroscedastic { row } else { slot };
             for (p, here) in here.iter().enumerate() {
-                units.row_mut(row)[p] = self.transform.from(prior, p, here + residuals.at(row, p));
+                units.row_mut(slot)[p] = self.transform.from(prior, p, here + residuals.at(at, p));
             }
-            prior.natural(units.row(row), thetas.row_mut(row));
         }
-        let logs = kernel.iter().map(|&weight| libm::log(weight)).collect();
-        Ok(Population {
-            units,
-            thetas,
-            weights: LogWeights::new(logs).ok_or(AdjustError::NoVariation)?,
-            ..(*population).clone()
-        })
+        Ok(units)
     }
 }
 
@@ -236,7 +269,7 @@ mod tests {
             observed: &vec![0.3; features.columns()],
             distance_weights: &vec![1.0; features.columns()],
         };
-        let adjusted = plan.adjust(&accepted).unwrap();
+        let adjusted = plan.correct(&accepted).unwrap();
         let (w, x) = (adjusted.weights.normalised(), adjusted.units.column(0));
         let mean: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
         let variance: f64 = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum();
@@ -285,10 +318,10 @@ mod tests {
             observed: &[0.3; 10],
             distance_weights: &[1.0; 10],
         };
-        let refused = Regression::default().adjust(&accepted).unwrap_err();
+        let refused = Regression::default().correct(&accepted).unwrap_err();
         assert_eq!(refused, AdjustError::TooManyRegressors { regressors: 10, needed: 100, found: 90 });
         // Features that tell nothing: the ridge leaves the particles where they are.
-        let ridge = Regression { ridge: true, ..Regression::default() }.adjust(&accepted).unwrap();
+        let ridge = Regression { ridge: true, ..Regression::default() }.correct(&accepted).unwrap();
         let moved = ridge.units.values().iter().zip(population.units.values()).map(|(a, b)| (a - b).abs());
         assert!(moved.fold(0.0, f64::max) < 0.5);
     }
@@ -309,7 +342,7 @@ mod tests {
                 distance_weights: &[1.0],
             };
             let plan = Regression { transform, ..Regression::default() };
-            let adjusted = plan.adjust(&accepted).unwrap();
+            let adjusted = plan.correct(&accepted).unwrap();
             assert!(adjusted.units.values().iter().all(|&x| range.0 <= x && x <= range.1));
             assert!(adjusted.thetas.values().iter().all(|&x| (0.0..=1.0).contains(&x)));
         }

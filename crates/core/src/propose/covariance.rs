@@ -19,7 +19,8 @@ pub struct Covariance;
 impl Proposal for Covariance {
     fn fit(&self, _: &Prior, population: &Population) -> Result<Box<dyn Kernel>, ProposeError> {
         let covariance = 2.0 * weighted_covariance(&population.units, population.weights.normalised(), None);
-        Ok(Box::new(SharedKernel::new(population, factor(covariance, population)?)))
+        let points = (&population.units, population.weights.normalised());
+        Ok(Box::new(SharedKernel::new(points, factor(covariance, population)?)))
     }
 }
 
@@ -72,11 +73,10 @@ pub(super) struct SharedKernel {
 }
 
 impl SharedKernel {
-    pub(super) fn new(population: &Population, factor: DMatrix<f64>) -> Self {
-        let weights = population.weights.normalised();
-        let points: Vec<Vec<f64>> = population.units.iter().map(|unit| whiten(&factor, unit)).collect();
+    pub(super) fn new((units, weights): (&Table, &[f64]), factor: DMatrix<f64>) -> Self {
+        let points: Vec<Vec<f64>> = units.iter().map(|unit| whiten(&factor, unit)).collect();
         Self {
-            centres: population.units.clone(),
+            centres: units.clone(),
             ancestors: Ancestors::new(weights),
             whitened: Cloud::new(&points, weights),
             factor,

@@ -24,7 +24,7 @@ impl Proposal for Gaussian {
                 Scale::Linear | Scale::Whole => self.sd,
             };
         }
-        Ok(Box::new(SharedKernel::new(population, factor)))
+        Ok(Box::new(SharedKernel::new((&population.units, population.weights.normalised()), factor)))
     }
 }
 

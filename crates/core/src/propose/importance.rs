@@ -11,8 +11,29 @@ use crate::table::Table;
 /// A kernel density costs one pass over the previous population, so only rows that a search looks at or that
 /// are kept are ever computed. The values depend on the row alone: the memory can never show in a result.
 pub struct Importance<'a> {
-    source: Option<(&'a Prior, &'a dyn Kernel, &'a Table)>,
+    source: Option<(&'a Prior, Vec<Part<'a>>, &'a Table)>,
     memory: Vec<AtomicU64>,
+}
+
+/// Some of the rows: where they were proposed from.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// The kernel; `None` when the prior proposed.
+    pub kernel: Option<&'a dyn Kernel>,
+    /// The share of all rows that come from here, and the share of the kernel's draws inside the prior's support.
+    pub share: f64,
+    /// See `share`.
+    pub inside: f64,
+}
+
+impl Part<'_> {
+    fn ln_density(&self, ln_prior: f64, unit: &[f64]) -> f64 {
+        let own = match self.kernel {
+            Some(kernel) => kernel.ln_density(unit) - libm::log(self.inside),
+            None => ln_prior,
+        };
+        own + libm::log(self.share)
+    }
 }
 
 /// Marks a weight that has not been computed; a NaN that arithmetic does not produce.
@@ -28,8 +49,15 @@ impl<'a> Importance<'a> {
     /// The weights of `units`, which `kernel` proposed.
     #[must_use]
     pub fn new(prior: &'a Prior, kernel: &'a dyn Kernel, units: &'a Table) -> Self {
+        Self::pooled(prior, vec![Part { kernel: Some(kernel), share: 1.0, inside: 1.0 }], units)
+    }
+
+    /// The weights of `units`, of which each part was proposed from its own kernel: against the mixture of all of
+    /// them, so that a row weighs the same wherever it came from (Veach & Guibas 1995; Owen & Zhou 2000).
+    #[must_use]
+    pub fn pooled(prior: &'a Prior, parts: Vec<Part<'a>>, units: &'a Table) -> Self {
         let memory = (0..units.rows()).map(|_| AtomicU64::new(UNKNOWN)).collect();
-        Self { source: Some((prior, kernel, units)), memory }
+        Self { source: Some((prior, parts, units)), memory }
     }
 
     /// Whether all rows weigh the same.
@@ -41,14 +69,21 @@ impl<'a> Importance<'a> {
     /// The log weight of `row`.
     #[must_use]
     pub fn ln(&self, row: u32) -> f64 {
-        let Some((prior, kernel, units)) = self.source else { return 0.0 };
+        let Some((prior, parts, units)) = &self.source else { return 0.0 };
         let slot = &self.memory[row as usize];
         let known = slot.load(Ordering::Relaxed);
         if known != UNKNOWN {
             return f64::from_bits(known);
         }
         let unit = units.row(row as usize);
-        let value = prior.ln_density(unit) - kernel.ln_density(unit);
+        let ln_prior = prior.ln_density(unit);
+        let mut density = f64::NEG_INFINITY;
+        for part in parts {
+            let own = part.ln_density(ln_prior, unit);
+            let (most, least) = if own > density { (own, density) } else { (density, own) };
+            density = if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most };
+        }
+        let value = ln_prior - density;
         slot.store(value.to_bits(), Ordering::Relaxed);
         value
     }

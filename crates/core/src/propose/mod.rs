@@ -1,14 +1,16 @@
 //! Where the next parameters come from: the prior first, then a kernel around the last population.
 
+mod adaptive;
 mod covariance;
 mod gaussian;
 mod importance;
 mod local;
 mod mixture;
 
+pub use adaptive::{Adaptive, draws};
 pub use covariance::Covariance;
 pub use gaussian::Gaussian;
-pub use importance::Importance;
+pub use importance::{Importance, Part};
 pub use local::Local;
 
 use std::fmt::Debug;
@@ -27,6 +29,16 @@ pub trait Proposal: Debug + Send + Sync {
     /// # Errors
     /// If the population is too degenerate to perturb.
     fn fit(&self, prior: &Prior, population: &Population) -> Result<Box<dyn Kernel>, ProposeError>;
+    /// Whether it is fitted to the posterior of the last generation, which an adjustment may have made, and not to
+    /// what was accepted.
+    fn follows_posterior(&self) -> bool {
+        false
+    }
+    /// Whether the simulations of all generations are used together, each weighted against the mixture of all that
+    /// was proposed from. Its kernels have normalised densities.
+    fn pools(&self) -> bool {
+        false
+    }
 }
 
 /// A fitted proposal density in unit space, before it is cut to the prior's support.
@@ -69,6 +81,8 @@ pub struct Proposed {
     pub units: Table,
     /// The same on the natural scale: what the simulator sees.
     pub thetas: Table,
+    /// The share of draws that fell inside the prior's support: what the kernel's density is cut to.
+    pub inside: f64,
 }
 
 /// Proposes `count` rows, from the prior when there is no kernel yet.
@@ -102,35 +116,44 @@ pub fn propose_rows(
         let mut units = Table::filled(rows.len(), width, f64::NAN);
         let mut thetas = units.clone();
         let mut streams = seed.streams(Stage::Propose, generation);
+        let mut tries = 0;
         for (slot, row) in rows.enumerate() {
             let mut rng = streams.at(row as u64);
             let unit = units.row_mut(slot);
-            draw(prior, kernel, &mut rng, unit)
+            tries += draw(prior, kernel, &mut rng, unit)
                 .map_err(|tries| ProposeError::OutsideSupport { row, tries })?;
             prior.natural(unit, thetas.row_mut(slot));
         }
-        Ok((units, thetas))
+        Ok((units, thetas, tries))
     });
     let (mut units, mut thetas) = (Vec::with_capacity(count * width), Vec::with_capacity(count * width));
+    let mut tries = 0;
     for block in blocks {
-        let (block_units, block_thetas) = block?;
+        let (block_units, block_thetas, block_tries) = block?;
         units.extend_from_slice(block_units.values());
         thetas.extend_from_slice(block_thetas.values());
+        tries += block_tries;
     }
-    Ok(Proposed { units: Table::from_rows(width, units), thetas: Table::from_rows(width, thetas) })
+    let (units, thetas) = (Table::from_rows(width, units), Table::from_rows(width, thetas));
+    Ok(Proposed { units, thetas, inside: count as f64 / tries.max(1) as f64 })
 }
 
 /// A point outside the support is drawn anew with a new ancestor, so that the density is the kernel's cut to
-/// the support with one constant for all ancestors.
-fn draw(prior: &Prior, kernel: Option<&dyn Kernel>, rng: &mut Stream, unit: &mut [f64]) -> Result<(), usize> {
+/// the support with one constant for all ancestors. Gives the number of draws.
+fn draw(
+    prior: &Prior,
+    kernel: Option<&dyn Kernel>,
+    rng: &mut Stream,
+    unit: &mut [f64],
+) -> Result<usize, usize> {
     let Some(kernel) = kernel else {
         prior.draw(rng, unit);
-        return Ok(());
+        return Ok(1);
     };
-    for _ in 0..MAX_TRIES {
+    for tried in 1..=MAX_TRIES {
         kernel.draw(rng, unit);
         if prior.ln_density(unit) > f64::NEG_INFINITY {
-            return Ok(());
+            return Ok(tried);
         }
     }
     Err(MAX_TRIES)

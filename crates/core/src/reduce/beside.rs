@@ -25,6 +25,10 @@ impl Projection for Both {
         [statistics.to_vec(), self.0.names(statistics, parameters)].concat()
     }
 
+    fn learned(&self) -> usize {
+        self.0.learned()
+    }
+
     fn knows(&self, unit: &[f64]) -> bool {
         self.0.knows(unit)
     }

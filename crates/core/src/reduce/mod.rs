@@ -2,11 +2,13 @@
 
 mod beside;
 mod identity;
+mod learned;
 mod semi_automatic;
 mod subset;
 
 pub use beside::Beside;
 pub use identity::Identity;
+pub use learned::Learned;
 pub use semi_automatic::SemiAutomatic;
 pub use subset::{ApproximateSufficiency, Bandit, LeastEntropy, LikelihoodRatio, TwoStage};
 
@@ -33,6 +35,10 @@ pub trait Projection: Send + Sync {
     fn names(&self, statistics: &[String], parameters: &[String]) -> Vec<String>;
     /// The features of each row; borrowed where nothing changes.
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table>;
+    /// How many of the features, the last ones, are estimates of the parameters, each in units of its error.
+    fn learned(&self) -> usize {
+        0
+    }
     /// Whether the features mean anything at a unit-space point: rows elsewhere are not accepted.
     fn knows(&self, _unit: &[f64]) -> bool {
         true

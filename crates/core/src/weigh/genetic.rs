@@ -67,7 +67,12 @@ impl Weighting for Genetic {
             accepts: rows,
             keep: view.keep,
         };
-        Ok(Choice { folds: vec![fold], audit: Vec::new(), evaluations: self.vectors * self.generations })
+        Ok(Choice {
+            folds: vec![fold],
+            audit: Vec::new(),
+            evaluations: self.vectors * self.generations,
+            evidence: Vec::new(),
+        })
     }
 }
 
@@ -190,6 +195,7 @@ mod tests {
             spread: &spread,
             importance: &Importance::equal(),
             space: &Space::new(&normal_prior(1), &units, Seed(1), 100),
+            learned: 0,
             keep: 100,
             previous: None,
             workers: &Serial,

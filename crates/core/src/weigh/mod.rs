@@ -27,6 +27,7 @@ pub use uniform::Uniform;
 use std::fmt::Debug;
 
 use crate::stream::Stream;
+use crate::trials::Verdict;
 use crate::view::View;
 
 /// A rule for choosing non-negative distance weights.
@@ -60,6 +61,8 @@ pub struct Choice {
     pub audit: Vec<Fold>,
     /// Evaluations of the objective in all.
     pub evaluations: usize,
+    /// What spoke for this choice, where several rules were tried.
+    pub evidence: Vec<Verdict>,
 }
 
 /// Why weights could not be chosen.

@@ -88,6 +88,7 @@ mod tests {
             spread: &spread,
             importance: &importance,
             space: &space,
+            learned: 0,
             keep: 150,
             previous: None,
             workers: &Serial,

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use counterpoise_core::digest::Generation;
-use counterpoise_core::simulate::Chunk;
+use counterpoise_core::simulate::{Chunk, Simulated};
 use serde_json::Value;
 
 use super::difference::Identity;
@@ -246,6 +246,24 @@ impl Store for Directory {
         let renamed = if partial.exists() { fs::rename(&partial, &path) } else { fs::remove_file(&path) };
         renamed.map_err(io("rename", &path))?;
         settle(path.parent().unwrap_or(self.folder.root()))
+    }
+
+    fn simulations(&mut self, index: u32, simulations: usize) -> Result<Simulated, StoreError> {
+        let path = self.folder.path(folder_of(index).join(generation::SIMULATIONS_FILE));
+        let missing = || StoreError::damaged(&path, None, "it is missing");
+        if !super::check_simulations(self.folder.root(), index)? {
+            return Err(missing());
+        }
+        let record = Record::read(&self.folder, index)?.ok_or_else(missing)?;
+        let shape = record.shape()?;
+        let sheet = super::Sheet::open(&path)?;
+        let mut simulated = Simulated::empty(simulations, shape.columns as usize);
+        for group in 0..sheet.groups() {
+            let chunk = generation::chunk(sheet.read(group)?, record.parameters(), &shape);
+            let wrong = || StoreError::damaged(&path, None, "its columns make no sense");
+            simulated.place(&chunk.filter(|_| shape.rows == simulations as u64).ok_or_else(wrong)?);
+        }
+        Ok(simulated)
     }
 
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use counterpoise_core::digest::{FailureExample, Generation, Information, Ties};
 use counterpoise_core::population::{LogWeights, Population};
 use counterpoise_core::problem::Failure;
-use counterpoise_core::simulate::Simulated;
+use counterpoise_core::simulate::{Chunk, Simulated};
 use counterpoise_core::table::Table;
+use counterpoise_core::trials::Verdict;
 use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, generation as folder_of};
@@ -124,8 +125,12 @@ pub(super) fn posterior(
     }
     columns.real("importance_weight", |at| population.weights.normalised()[at]);
     columns.real("distance", |at| population.distances[at]);
-    columns.whole("generation", |_| i64::from(generation.index));
-    columns.whole("row", |at| i64::from(population.rows[at]));
+    // Beyond the generation's own simulations come those of the ones before, the newest first.
+    let n = generation.simulations.max(1);
+    columns.whole("generation", move |at| {
+        i64::from(generation.index) - (population.rows[at] as usize / n) as i64
+    });
+    columns.whole("row", move |at| (population.rows[at] as usize % n) as i64);
     let mut bytes = Vec::new();
     let failed = |source| StoreError::Parquet { action: "write", path: path.to_path_buf(), source };
     columns.write(&mut bytes, population.len(), |_| ()).map_err(failed)?;
@@ -159,6 +164,7 @@ fn describe(generation: &Generation) -> Value {
         "folds": generation.weights.iter().map(|fold| reals(fold)).collect::<Value>(),
         "in_sample": generation.in_sample,
         "evaluations": generation.evaluations,
+        "evidence": generation.evidence.iter().map(verdict).collect::<Value>(),
         "information": {
             "in_sample": real(information.in_sample),
             "held_out": real(information.held_out),
@@ -257,6 +263,11 @@ impl Record {
                 weights: list(&value["folds"], |fold| list(fold, to_real))?,
                 in_sample: value["in_sample"].as_bool()?,
                 evaluations: whole("evaluations")?,
+                evidence: if value["evidence"].is_null() {
+                    Vec::new()
+                } else {
+                    list(&value["evidence"], to_verdict)?
+                },
                 information: Information {
                     in_sample: to_real(&information["in_sample"])?,
                     held_out: to_real(&information["held_out"])?,
@@ -285,6 +296,52 @@ impl Record {
             && !generation.weights.is_empty();
         if fits { Ok(generation) } else { Err(self.senseless("features")) }
     }
+}
+
+/// The rows of a group of `simulations.parquet`.
+pub(super) fn chunk(columns: Vec<Values>, parameters: usize, shape: &Shape) -> Option<Chunk> {
+    let statistics = shape.columns as usize;
+    let mut columns = columns.into_iter();
+    let Values::Whole(rows) = columns.next()? else { return None };
+    let mut columns = columns.skip(parameters);
+    let mut reals = Vec::new();
+    for _ in 0..statistics {
+        let Values::Real(column) = columns.next()? else { return None };
+        reals.push(column);
+    }
+    let Values::Text(outcomes) = columns.next()? else { return None };
+    let rows: Vec<usize> =
+        rows.iter().filter(|&&row| (row as u64) < shape.rows).map(|&row| row as usize).collect();
+    let even = reals.iter().all(|column| column.len() == rows.len()) && outcomes.len() == rows.len();
+    (even && statistics > 0).then_some(())?;
+    let values = (0..rows.len()).flat_map(|row| reals.iter().map(move |column| column[row])).collect();
+    let outcomes = outcomes.into_iter().map(|outcome| match outcome {
+        None => Some(Ok(())),
+        Some(text) => Failure::from_text(&text).map(Err),
+    });
+    let outcomes = outcomes.collect::<Option<Vec<_>>>()?;
+    // Whatever the file says, no row without finite numbers has gone well.
+    Some(Chunk::new(rows, Table::from_rows(statistics, values), outcomes))
+}
+
+fn verdict(verdict: &Verdict) -> Value {
+    json!({
+        "subject": verdict.subject,
+        "name": verdict.name,
+        "score": real(verdict.score),
+        "error": real(verdict.error),
+        "chosen": verdict.chosen,
+    })
+}
+
+fn to_verdict(value: &Value) -> Option<Verdict> {
+    Some(Verdict {
+        subject: value["subject"].as_str()?.to_owned(),
+        name: value["name"].as_str()?.to_owned(),
+        score: to_real(&value["score"])?,
+        error: to_real(&value["error"])?,
+        chosen: value["chosen"].as_bool()?,
+    })
 }
 
 fn to_real(value: &Value) -> Option<f64> {

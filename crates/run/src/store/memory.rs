@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use counterpoise_core::digest::Generation;
-use counterpoise_core::simulate::Chunk;
+use counterpoise_core::simulate::{Chunk, Simulated};
 
 use super::{Header, Made, Store, StoreError, differences};
 
-/// Keeps generations, and until their commit the chunks of each, in memory.
+/// Keeps generations and their simulations in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     header: Option<Header>,
     generations: Vec<Generation>,
     chunks: BTreeMap<u32, Vec<Chunk>>,
+    simulated: Vec<Simulated>,
     current: u32,
     forgets_chunks: bool,
 }
@@ -59,8 +60,16 @@ impl Store for Memory {
         Ok(())
     }
 
+    fn simulations(&mut self, index: u32, _: usize) -> Result<Simulated, StoreError> {
+        let forgotten = || StoreError::damaged("memory".as_ref(), None, "it keeps no simulations");
+        self.simulated.get(index as usize).cloned().ok_or_else(forgotten)
+    }
+
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
         self.chunks.remove(&made.generation.index);
+        if let (false, Some((_, simulated))) = (self.forgets_chunks, made.simulations) {
+            self.simulated.push(simulated.clone());
+        }
         self.generations.push(made.generation.clone());
         Ok(())
     }

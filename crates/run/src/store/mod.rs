@@ -100,6 +100,11 @@ pub trait Store {
     fn forget_failures(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
+    /// The simulations of a committed generation, which has so many.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn simulations(&mut self, index: u32, simulations: usize) -> Result<Simulated, StoreError>;
     /// Commits a generation, all or nothing.
     ///
     /// # Errors

@@ -7,18 +7,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use counterpoise_core::problem::Failure;
-use counterpoise_core::simulate::Chunk;
-use counterpoise_core::table::Table;
 use serde_json::Value;
 
 use super::difference::Identity;
 use super::error::io;
 use super::folder::{Folder, GENERATIONS, PARTIAL, generation as folder_of, settle};
-use super::generation::{FILES, GENERATION_FILE, Record, SIMULATIONS_FILE};
+use super::generation::{FILES, GENERATION_FILE, Record, SIMULATIONS_FILE, chunk};
 use super::journal::{Beginning, JOURNAL, Reader, Rewritten, Shape, Writer, rewrite};
 use super::lock::Lock;
-use super::sheet::{Sheet, Values};
+use super::sheet::Sheet;
 use super::verify::{indices, is_whole, verify};
 use super::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord, StoreError};
 
@@ -296,30 +293,4 @@ impl Work {
         self.done.push(format!("{path}: {kept} simulations are kept; the whole file is in {aside}"));
         Ok(())
     }
-}
-
-/// The rows of a group of `simulations.parquet`.
-fn chunk(columns: Vec<Values>, parameters: usize, shape: &Shape) -> Option<Chunk> {
-    let statistics = shape.columns as usize;
-    let mut columns = columns.into_iter();
-    let Values::Whole(rows) = columns.next()? else { return None };
-    let mut columns = columns.skip(parameters);
-    let mut reals = Vec::new();
-    for _ in 0..statistics {
-        let Values::Real(column) = columns.next()? else { return None };
-        reals.push(column);
-    }
-    let Values::Text(outcomes) = columns.next()? else { return None };
-    let rows: Vec<usize> =
-        rows.iter().filter(|&&row| (row as u64) < shape.rows).map(|&row| row as usize).collect();
-    let even = reals.iter().all(|column| column.len() == rows.len()) && outcomes.len() == rows.len();
-    (even && statistics > 0).then_some(())?;
-    let values = (0..rows.len()).flat_map(|row| reals.iter().map(move |column| column[row])).collect();
-    let outcomes = outcomes.into_iter().map(|outcome| match outcome {
-        None => Some(Ok(())),
-        Some(text) => Failure::from_text(&text).map(Err),
-    });
-    let outcomes = outcomes.collect::<Option<Vec<_>>>()?;
-    // Whatever the file says, no row without finite numbers has gone well.
-    Some(Chunk::new(rows, Table::from_rows(statistics, values), outcomes))
 }

@@ -82,6 +82,7 @@ mod testing {
             spread: &spread,
             importance: &Importance::equal(),
             space: &Space::new(&prior, &units, Seed(1), 200),
+            learned: 0,
             keep: 200,
             previous: None,
             workers: &Serial,

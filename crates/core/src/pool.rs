@@ -1,0 +1,84 @@
+//! The simulations of several generations, looked at together.
+
+use std::borrow::Cow;
+
+use crate::digest::{DigestError, Earlier, Inputs, first_failure};
+use crate::problem::Prior;
+use crate::propose::{Importance, Part};
+use crate::table::Table;
+
+/// The simulations of a generation and of those before it, the newest first: row `r` of a pool of generations with `n`
+/// simulations each is row `r % n` of the generation `r / n` before the last.
+pub(crate) struct Pool<'a> {
+    pub(crate) units: Cow<'a, Table>,
+    pub(crate) thetas: Cow<'a, Table>,
+    pub(crate) summaries: Cow<'a, Table>,
+    /// The generations before that are in it, the newest first.
+    earlier: Vec<&'a Earlier>,
+}
+
+/// Simulations at the most, unless one generation has more.
+const MOST: usize = 200_000;
+
+impl<'a> Pool<'a> {
+    pub(crate) fn of(inputs: &Inputs<'a>) -> Self {
+        let (proposed, simulated) = (inputs.proposed, inputs.simulated);
+        let mut total = proposed.units.rows();
+        let fits = |earlier: &&Earlier| {
+            total += earlier.proposed.units.rows();
+            total <= MOST
+        };
+        let earlier: Vec<&Earlier> = inputs.earlier.iter().rev().take_while(fits).collect();
+        let join = |own: &'a Table, other: &dyn Fn(&'a Earlier) -> &'a Table| -> Cow<'a, Table> {
+            if earlier.is_empty() {
+                return Cow::Borrowed(own);
+            }
+            let others = earlier.iter().flat_map(|&earlier| other(earlier).values());
+            Cow::Owned(Table::from_rows(own.columns(), own.values().iter().chain(others).copied().collect()))
+        };
+        Self {
+            units: join(&proposed.units, &|earlier| &earlier.proposed.units),
+            thetas: join(&proposed.thetas, &|earlier| &earlier.proposed.thetas),
+            summaries: join(simulated.summaries(), &|earlier| earlier.simulated.summaries()),
+            earlier,
+        }
+    }
+
+    /// The rows that did not fail.
+    pub(crate) fn usable(&self, inputs: &Inputs<'_>, keep: usize) -> Result<Vec<u32>, DigestError> {
+        let mut rows = inputs.simulated.usable();
+        let mut first = inputs.proposed.units.rows() as u32;
+        for earlier in &self.earlier {
+            rows.extend(earlier.simulated.usable().into_iter().map(|row| first + row));
+            first += earlier.proposed.units.rows() as u32;
+        }
+        if rows.len() < keep {
+            let (total, failed) = (inputs.proposed.units.rows(), inputs.simulated.failures().len());
+            let first = first_failure(inputs);
+            return Err(DigestError::TooFewUsable { usable: rows.len(), failed, total, keep, first });
+        }
+        Ok(rows)
+    }
+
+    /// What the rows weigh.
+    pub(crate) fn importance<'b>(&'b self, inputs: &Inputs<'b>, prior: &'b Prior) -> Importance<'b> {
+        if self.earlier.is_empty() {
+            return match inputs.kernel {
+                Some(kernel) => Importance::new(prior, kernel, &self.units),
+                None => Importance::equal(),
+            };
+        }
+        let share = |rows: usize| rows as f64 / self.units.rows() as f64;
+        let own = Part {
+            kernel: inputs.kernel,
+            share: share(inputs.proposed.units.rows()),
+            inside: inputs.proposed.inside,
+        };
+        let others = self.earlier.iter().map(|earlier| Part {
+            kernel: earlier.kernel.as_deref(),
+            share: share(earlier.proposed.units.rows()),
+            inside: earlier.proposed.inside,
+        });
+        Importance::pooled(prior, std::iter::once(own).chain(others).collect(), &self.units)
+    }
+}

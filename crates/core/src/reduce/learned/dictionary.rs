@@ -1,0 +1,240 @@
+//! Transforms of the statistics among which a regression finds those that tell of the parameters.
+
+use super::groups::alike;
+use crate::table::Table;
+
+/// One transform.
+#[derive(Clone, Debug, PartialEq)]
+enum Term {
+    /// A statistic, robustly standardised.
+    Plain(usize),
+    /// Its square.
+    Square(usize),
+    /// Logarithm of a statistic that is never negative; what is added keeps nothing finite.
+    Log(usize, f64),
+    /// Logarithm of the size of a statistic of either sign: how far from nothing it is.
+    LogSize(usize, f64),
+    /// Product of two.
+    Product(usize, usize),
+    /// Over a group of statistics that look alike: mean, least and largest.
+    Mean(usize),
+    Least(usize),
+    Largest(usize),
+    /// Logarithms of the same, where no statistic is negative.
+    LogMean(usize, f64),
+    LogLeast(usize, f64),
+    LogLargest(usize, f64),
+    /// Logarithm of the standard deviation.
+    LogSpread(usize, f64),
+    /// Of two groups of equal size, member by member: correlation, by Fisher's transform, and covariance.
+    Correlation(usize, usize),
+    Covariance(usize, usize),
+}
+
+/// The transforms in use, standardised.
+#[derive(Clone, Debug)]
+pub(super) struct Dictionary {
+    /// Median and spread of each statistic.
+    scale: Vec<(f64, f64)>,
+    groups: Vec<Vec<usize>>,
+    terms: Vec<Term>,
+    centre: Vec<f64>,
+    spread: Vec<f64>,
+}
+
+/// Products of two statistics are terms up to so many statistics.
+const MOST_FOR_PRODUCTS: usize = 12;
+/// Only plain terms beyond so many statistics.
+const MOST_FOR_ALL: usize = 2_000;
+/// Robustly standardised statistics are cut here, and terms there: no outlier may steer a regression.
+const CUT: f64 = 10.0;
+const TERM_CUT: f64 = 8.0;
+/// Simulations on which terms are screened.
+const SCREENED: usize = 2_000;
+
+impl Dictionary {
+    /// Chooses at most `most` terms: those with the largest correlation with any of the targets.
+    pub(super) fn new(summaries: &Table, varying: &[usize], targets: &Table, most: usize) -> Self {
+        let scale: Vec<(f64, f64)> = (0..summaries.columns())
+            .map(|j| if varying.contains(&j) { robust(&summaries.column(j)) } else { (0.0, 1.0) })
+            .collect();
+        let groups = alike(summaries, varying);
+        let mut all = Self { scale, groups, terms: Vec::new(), centre: Vec::new(), spread: Vec::new() };
+        all.terms = all.candidates(summaries, varying);
+        let step = summaries.rows().div_ceil(SCREENED);
+        let some: Vec<u32> = (0..summaries.rows() as u32).step_by(step).collect();
+        let (few, their) = (summaries.select(&some), targets.select(&some));
+        let raw = all.raw(&few);
+        let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(&raw, term, &their)).collect();
+        let mut order: Vec<usize> = (0..scores.len()).filter(|&term| scores[term] > 0.0).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        order.truncate(most);
+        order.sort_unstable();
+        all.terms = order.into_iter().map(|term| all.terms[term].clone()).collect();
+        let raw = all.raw(summaries);
+        let n = raw.rows() as f64;
+        for term in 0..all.terms.len() {
+            let column = raw.column(term);
+            let mean = column.iter().sum::<f64>() / n;
+            let variance = column.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+            all.centre.push(mean);
+            all.spread.push(if variance > 0.0 { variance.sqrt() } else { 1.0 });
+        }
+        all
+    }
+
+    fn candidates(&self, summaries: &Table, varying: &[usize]) -> Vec<Term> {
+        let mut terms: Vec<Term> = varying.iter().map(|&j| Term::Plain(j)).collect();
+        if varying.len() > MOST_FOR_ALL {
+            return terms;
+        }
+        let bounds = |j: usize| {
+            let column = summaries.iter().map(|row| row[j]);
+            column.fold((f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY), |(low, high, least), x| {
+                (low.min(x), high.max(x), if x > 0.0 { least.min(x) } else { least })
+            })
+        };
+        // Half the least positive value stands in for nothing.
+        let offset = |(low, _, least): (f64, f64, f64)| if low > 0.0 { 0.0 } else { 0.5 * least };
+        for &j in varying {
+            terms.push(Term::Square(j));
+            let bounds = bounds(j);
+            if bounds.0 >= 0.0 {
+                terms.push(Term::Log(j, offset(bounds)));
+            } else if bounds.1 > 0.0 {
+                terms.push(Term::LogSize(j, 1e-9 * self.scale[j].1));
+            }
+        }
+        if varying.len() <= MOST_FOR_PRODUCTS {
+            let pairs = varying.iter().enumerate();
+            terms.extend(
+                pairs.flat_map(|(at, &a)| varying[at + 1..].iter().map(move |&b| Term::Product(a, b))),
+            );
+        }
+        for (g, group) in self.groups.iter().enumerate() {
+            terms.extend([Term::Mean(g), Term::Least(g), Term::Largest(g)]);
+            terms.push(Term::LogSpread(g, 1e-9 * self.scale[group[0]].1));
+            let all = group.iter().map(|&j| bounds(j));
+            let all = all.fold((f64::INFINITY, 0.0, f64::INFINITY), |a, b| (a.0.min(b.0), 0.0, a.2.min(b.2)));
+            if all.0 >= 0.0 {
+                let offset = offset(all);
+                terms.extend([
+                    Term::LogMean(g, offset),
+                    Term::LogLeast(g, offset),
+                    Term::LogLargest(g, offset),
+                ]);
+            }
+            for (h, other) in self.groups.iter().enumerate().skip(g + 1) {
+                if other.len() == group.len() {
+                    terms.extend([Term::Correlation(g, h), Term::Covariance(g, h)]);
+                }
+            }
+        }
+        terms
+    }
+
+    /// Number of terms.
+    pub(super) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The terms of each row.
+    pub(super) fn table(&self, summaries: &Table) -> Table {
+        let mut table = Table::filled(summaries.rows(), self.len().max(1), 0.0);
+        for (row, summaries) in summaries.iter().enumerate() {
+            self.write(summaries, table.row_mut(row));
+        }
+        table
+    }
+
+    /// Writes the terms of some statistics.
+    pub(super) fn write(&self, summaries: &[f64], into: &mut [f64]) {
+        for (at, (slot, term)) in into.iter_mut().zip(&self.terms).enumerate() {
+            let z = (self.value(term, summaries) - self.centre[at]) / self.spread[at];
+            *slot = z.clamp(-TERM_CUT, TERM_CUT);
+        }
+    }
+
+    fn raw(&self, summaries: &Table) -> Table {
+        let rows = summaries.iter().flat_map(|row| self.terms.iter().map(move |term| self.value(term, row)));
+        Table::from_rows(self.terms.len().max(1), rows.collect())
+    }
+
+    fn standard(&self, j: usize, value: f64) -> f64 {
+        let (middle, spread) = self.scale[j];
+        ((value - middle) / spread).clamp(-CUT, CUT)
+    }
+
+    fn value(&self, term: &Term, s: &[f64]) -> f64 {
+        let z = |j: usize| self.standard(j, s[j]);
+        let members = |g: usize| self.groups[g].iter().map(|&j| s[j]);
+        let mean = |g: usize| members(g).sum::<f64>() / self.groups[g].len() as f64;
+        let least = |g: usize| members(g).fold(f64::INFINITY, f64::min);
+        let largest = |g: usize| members(g).fold(f64::NEG_INFINITY, f64::max);
+        let like = |g: usize, value: f64| self.standard(self.groups[g][0], value);
+        let log = |value: f64| libm::log(value.max(f64::MIN_POSITIVE));
+        // Mean product of the deviations from the means of two groups.
+        let joint = |g: usize, h: usize| {
+            let (m, n) = (mean(g), mean(h));
+            members(g).zip(members(h)).map(|(a, b)| (a - m) * (b - n)).sum::<f64>()
+                / self.groups[g].len() as f64
+        };
+        match *term {
+            Term::Plain(j) => z(j),
+            Term::Square(j) => z(j) * z(j),
+            Term::Log(j, offset) => log(s[j] + offset),
+            Term::LogSize(j, offset) => log(s[j].abs() + offset),
+            Term::Product(a, b) => z(a) * z(b),
+            Term::Mean(g) => like(g, mean(g)),
+            Term::Least(g) => like(g, least(g)),
+            Term::Largest(g) => like(g, largest(g)),
+            Term::LogMean(g, offset) => log(mean(g) + offset),
+            Term::LogLeast(g, offset) => log(least(g) + offset),
+            Term::LogLargest(g, offset) => log(largest(g) + offset),
+            Term::LogSpread(g, offset) => log(joint(g, g).sqrt() + offset),
+            Term::Correlation(g, h) => {
+                let size = (joint(g, g) * joint(h, h)).sqrt();
+                let r = if size > 0.0 { (joint(g, h) / size).clamp(-0.999, 0.999) } else { 0.0 };
+                0.5 * libm::log((1.0 + r) / (1.0 - r))
+            }
+            Term::Covariance(g, h) => {
+                let unit = self.scale[self.groups[g][0]].1 * self.scale[self.groups[h][0]].1;
+                (joint(g, h) / unit).clamp(-CUT * CUT, CUT * CUT)
+            }
+        }
+    }
+}
+
+/// Median and a spread that outliers do not move; the standard deviation where half of the values are equal.
+fn robust(values: &[f64]) -> (f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
+    let (middle, range) = (at(0.5), at(0.75) - at(0.25));
+    if range > 1e-12 * middle.abs() {
+        return (middle, range / 1.349);
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let sd = (values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
+    (middle, if sd > 0.0 { sd } else { 1.0 })
+}
+
+/// The largest squared correlation of a term with a target.
+fn score(terms: &Table, term: usize, targets: &Table) -> f64 {
+    let n = terms.rows() as f64;
+    let x = terms.column(term);
+    let mean = x.iter().sum::<f64>() / n;
+    let square: f64 = x.iter().map(|x| (x - mean) * (x - mean)).sum();
+    if square.is_nan() || square <= 1e-18 * n * mean * mean {
+        return 0.0;
+    }
+    let correlation = |p: usize| {
+        let y = targets.column(p);
+        let middle = y.iter().sum::<f64>() / n;
+        let total: f64 = y.iter().map(|y| (y - middle) * (y - middle)).sum();
+        let cross: f64 = x.iter().zip(&y).map(|(x, y)| (x - mean) * (y - middle)).sum();
+        if total > 0.0 { cross * cross / (square * total) } else { 0.0 }
+    };
+    (0..targets.columns()).map(correlation).fold(1e-12, f64::max)
+}

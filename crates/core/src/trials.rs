@@ -1,0 +1,172 @@
+//! Judging ways to read simulations by pseudo-observations: simulations near the data play the observation, and what
+//! is accepted for them is scored by how well it tells their own parameters.
+
+use crate::select::{distances, nearest};
+use crate::table::Table;
+use crate::view::View;
+
+/// What speaks for one of several ways to go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// What was chosen among: `rule` or `adjustment`.
+    pub subject: String,
+    /// The way.
+    pub name: String,
+    /// Mean energy score over the pseudo-observations, in units of the accepted parameters' spread: less is better.
+    pub score: f64,
+    /// Standard error of the difference from the best.
+    pub error: f64,
+    /// Whether this is the way taken.
+    pub chosen: bool,
+}
+
+/// Simulations near the data.
+pub(crate) struct Trials {
+    /// Rows that play the observation.
+    pub(crate) rows: Vec<u32>,
+    /// Standard deviation of each parameter among the rows they were chosen from.
+    scale: Vec<f64>,
+}
+
+/// Particles that stand for a population when it is scored.
+pub(crate) const STAND_INS: usize = 96;
+
+impl Trials {
+    /// At most `count` rows among the `near` that are nearest to the data, each as likely as its importance weight
+    /// says.
+    pub(crate) fn new(view: &View<'_>, weights: &[f64], near: usize, count: usize) -> Self {
+        let distances = distances(view.features, view.observed, weights, view.rows);
+        let near = nearest(&distances, near.min(view.rows.len()));
+        let near: Vec<u32> = near.into_iter().map(|at| view.rows[at]).collect();
+        let shares = shares(view, &near);
+        let mut rows: Vec<u32> = systematic(&shares, count).into_iter().map(|at| near[at]).collect();
+        rows.dedup();
+        let d = view.units.columns();
+        let mean = |j: usize| -> f64 {
+            near.iter().zip(&shares).map(|(&row, share)| share * view.units.at(row as usize, j)).sum()
+        };
+        let scale = |j: usize| {
+            let mean = mean(j);
+            let square =
+                |(&row, share): (&u32, &f64)| share * (view.units.at(row as usize, j) - mean).powi(2);
+            let variance: f64 = near.iter().zip(&shares).map(square).sum();
+            if variance > 0.0 { variance.sqrt() } else { 1.0 }
+        };
+        Self { rows, scale: (0..d).map(scale).collect() }
+    }
+
+    /// The energy score of weighted points for the parameters that were true, together and one by one.
+    pub(crate) fn score(&self, units: &Table, weights: &[f64], truth: &[f64]) -> f64 {
+        let picked = systematic(weights, STAND_INS);
+        let d = truth.len();
+        let points: Vec<f64> =
+            picked.iter().flat_map(|&at| (0..d).map(move |j| units.at(at, j) / self.scale[j])).collect();
+        let truth: Vec<f64> = truth.iter().zip(&self.scale).map(|(x, s)| x / s).collect();
+        let (mut to_truth, mut among) = (0.0, 0.0);
+        let apart = |a: &[f64], b: &[f64]| {
+            let (mut square, mut sum) = (0.0, 0.0);
+            for (x, y) in a.iter().zip(b) {
+                let step = (x - y).abs();
+                square += step * step;
+                sum += step;
+            }
+            square.sqrt() / (d as f64).sqrt() + sum / d as f64
+        };
+        let n = picked.len() as f64;
+        for (i, point) in points.chunks_exact(d).enumerate() {
+            to_truth += apart(point, &truth) / n;
+            for other in points.chunks_exact(d).take(i) {
+                among += 2.0 * apart(point, other) / (n * (n - 1.0));
+            }
+        }
+        to_truth - 0.5 * among
+    }
+}
+
+/// Importance weights of some rows, summing to one; equal where all of them vanish.
+pub(crate) fn shares(view: &View<'_>, rows: &[u32]) -> Vec<f64> {
+    let ln: Vec<f64> = rows.iter().map(|&row| view.importance.ln(row)).collect();
+    crate::population::LogWeights::new(ln)
+        .map_or_else(|| vec![1.0 / rows.len() as f64; rows.len()], |weights| weights.normalised().to_vec())
+}
+
+/// Positions drawn by evenly spaced levels of the cumulative weights, ascending.
+pub(crate) fn systematic(weights: &[f64], count: usize) -> Vec<usize> {
+    let total: f64 = weights.iter().sum();
+    let (mut at, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
+    (0..count)
+        .map(|i| {
+            let level = (i as f64 + 0.5) / count as f64 * total;
+            while reached < level && at + 1 < weights.len() {
+                at += 1;
+                reached += weights[at];
+            }
+            at
+        })
+        .collect()
+}
+
+/// How many standard errors the preferred may be worse: differences that matter are smaller than one.
+const MARGIN: f64 = 0.5;
+
+/// The verdicts on ways that were scored on the same pseudo-observations, the preferred ones first: taken is the first
+/// that is not worse than the best by more than half its standard error.
+pub(crate) fn verdicts(subject: &str, names: Vec<String>, scores: &[Vec<f64>]) -> (usize, Vec<Verdict>) {
+    let mean = |way: usize| scores.iter().map(|trial| trial[way]).sum::<f64>() / scores.len() as f64;
+    let means: Vec<f64> = (0..names.len()).map(mean).collect();
+    let best = (0..names.len()).fold(0, |best, way| if means[way] < means[best] { way } else { best });
+    let error = |way: usize| {
+        let steps: Vec<f64> = scores.iter().map(|trial| trial[way] - trial[best]).collect();
+        crate::judge::mean_and_error(&steps).1
+    };
+    let errors: Vec<f64> = (0..names.len()).map(error).collect();
+    let taken =
+        (0..names.len()).find(|&way| means[way] - means[best] <= MARGIN * errors[way]).unwrap_or(best);
+    let verdict = |(way, name): (usize, String)| Verdict {
+        subject: subject.to_owned(),
+        name,
+        score: means[way],
+        error: errors[way],
+        chosen: way == taken,
+    };
+    (taken, names.into_iter().enumerate().map(verdict).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_pick_by_weight() {
+        assert_eq!(systematic(&[0.25, 0.0, 0.5, 0.25], 4), [0, 2, 2, 3]);
+        assert_eq!(systematic(&[1.0], 3), [0, 0, 0]);
+    }
+
+    #[test]
+    fn the_score_is_least_for_the_law_of_the_truth() {
+        use crate::divergence::testing::gaussian;
+        let trials = Trials { rows: Vec::new(), scale: vec![1.0] };
+        let truths = gaussian(400, 1, 0.0, 1.0, 1);
+        let equal = vec![1.0; 2_000];
+        let mean = |centre: f64, sd: f64| {
+            let sample = gaussian(2_000, 1, centre, sd, 2);
+            truths.iter().map(|truth| trials.score(&sample, &equal, truth)).sum::<f64>() / 400.0
+        };
+        let right = mean(0.0, 1.0);
+        for (centre, sd) in [(0.0, 0.5), (0.0, 2.0), (0.6, 1.0)] {
+            assert!(right < mean(centre, sd), "{centre} {sd}");
+        }
+    }
+
+    #[test]
+    fn the_preferred_is_taken_unless_another_is_clearly_better() {
+        let names = || vec!["a".to_owned(), "b".to_owned()];
+        let scores: Vec<Vec<f64>> =
+            (0..10).map(|i| vec![1.0, 1.0 + if i % 2 == 0 { 0.5 } else { -0.6 }]).collect();
+        assert_eq!(verdicts("rule", names(), &scores).0, 0);
+        let scores: Vec<Vec<f64>> = (0..10).map(|i| vec![1.0, 0.5 + 0.01 * f64::from(i)]).collect();
+        let (taken, all) = verdicts("rule", names(), &scores);
+        assert_eq!(taken, 1);
+        assert!(all[1].chosen && !all[0].chosen && (all[1].score - 0.545).abs() < 1e-12);
+    }
+}
