@@ -7,7 +7,7 @@ mod predictive;
 mod weights;
 
 pub(crate) use course::{course, information};
-pub(crate) use marginals::{curves, marginal};
+pub(crate) use marginals::marginal;
 pub(crate) use pairs::{MOST as MOST_PAIRED, chosen, correlation, pairs};
 pub(crate) use predictive::{over_time, strips};
 pub(crate) use weights::{bars, over_time as weights_over_time};

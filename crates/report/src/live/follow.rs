@@ -28,7 +28,7 @@ pub(super) struct Seen {
     /// Another where the body is another.
     pub(super) version: String,
     /// The sections of the page, as HTML.
-    pub(super) body: String,
+    pub(super) body: Arc<str>,
     /// How far the run is, as JSON for the script.
     pub(super) status: Value,
 }
@@ -42,7 +42,7 @@ pub(super) struct Follow {
     journal: Follower,
     stamp: Stamp,
     version: usize,
-    body: String,
+    body: Arc<str>,
     counts: VecDeque<(Instant, u64)>,
     trouble: Option<String>,
 }
@@ -54,7 +54,7 @@ fn stamp(directory: &Path) -> Stamp {
 
 impl Follow {
     pub(super) fn new(run: Run) -> Self {
-        let (stamp, body) = (stamp(&run.directory), page::body(&run).into_string());
+        let (stamp, body) = (stamp(&run.directory), page::body(&run).into_string().into());
         let mut follow = Self {
             run,
             journal: Follower::default(),
@@ -101,8 +101,8 @@ impl Follow {
                 Ok(run) => {
                     (self.run, self.stamp, self.trouble) = (run, found, None);
                     let body = page::body(&self.run).into_string();
-                    if body != self.body {
-                        (self.body, self.version) = (body, self.version + 1);
+                    if *body != *self.body {
+                        (self.body, self.version) = (body.into(), self.version + 1);
                     }
                 }
                 Err(error) => self.trouble = Some(error.to_string()),

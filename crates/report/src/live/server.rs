@@ -97,13 +97,13 @@ fn page_type() -> [(axum::http::HeaderName, &'static str); 1] {
 async fn whole(State(shared): State<Shared>) -> Response {
     let seen = shared.seen.borrow().clone();
     let query = query(shared.token.as_deref());
-    let body = PreEscaped(seen.body.clone());
+    let body = PreEscaped(seen.body.to_string());
     (page_type(), page::document(&seen.title, &body, Some((&query, &status(&seen))))).into_response()
 }
 
 async fn body(State(shared): State<Shared>) -> Response {
     let seen = shared.seen.borrow().clone();
-    (page_type(), seen.body.clone()).into_response()
+    (page_type(), seen.body.to_string()).into_response()
 }
 
 async fn events(State(shared): State<Shared>) -> impl IntoResponse {

@@ -19,12 +19,12 @@ pub(super) fn section(run: &Run) -> Markup {
     let seed = description["seed"].as_u64().map_or_else(String::new, |seed| seed.to_string());
     html! {
         table { tbody {
-            @if let Some(file) = summary["problem_file"].as_str() { tr { th { "problem file" } td { (file) } } }
+            @if let Some(file) = summary["origin"]["problem_file"].as_str() { tr { th { "problem file" } td { (file) } } }
             tr { th { "directory" } td { (run.directory.display()) } }
             tr { th { "made by" } td { "counterpoise " (description["version"].as_str().unwrap_or("?")) } }
             tr { th { "report by" } td { "counterpoise " (env!("CARGO_PKG_VERSION")) } }
             tr { th { "seed" } td id="seed" { (seed) } }
-            @if let Some(command) = summary["command"].as_str() { tr { th { "to repeat it" } td { code { (command) } } } }
+            @if let Some(command) = summary["origin"]["command"].as_str() { tr { th { "to repeat it" } td { code { (command) } } } }
         } }
         details {
             summary { "Problem and method, as the run understood them" }
