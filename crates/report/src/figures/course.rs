@@ -6,6 +6,9 @@ use counterpoise_pictures::{Axis, Colour, Mark, Panel};
 use crate::number::significant;
 use crate::run::Run;
 
+/// Series of the simple rules: none of them is blue.
+const RULES: [usize; 5] = [2, 3, 4, 6, 1];
+
 fn generations(run: &Run) -> Vec<f64> {
     run.history.iter().map(|generation| f64::from(generation.index)).collect()
 }
@@ -32,15 +35,16 @@ pub(crate) fn information(run: &Run) -> Panel {
             baselines.find(|(name, _)| name == rule).map_or(f64::NAN, |(_, value)| *value)
         };
         let y = curve(&value);
+        let colour = Colour::Series(RULES[number % RULES.len()]);
         panel = panel
             .mark(
                 Mark::line(&x, &y)
-                    .colour(Colour::Series(number + 2))
+                    .colour(colour)
                     .scale(0.7)
                     .named(format!("rule {rule}"))
                     .tips(vec![rule.clone()]),
             )
-            .mark(Mark::points(&x, &y).colour(Colour::Series(number + 2)).scale(0.8).tips(tips(rule, &y)));
+            .mark(Mark::points(&x, &y).colour(colour).scale(0.8).tips(tips(rule, &y)));
     }
     let y = curve(&|generation| generation.information.in_sample);
     panel = panel

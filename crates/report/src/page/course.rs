@@ -21,7 +21,10 @@ pub(super) fn section(run: &Run) -> Markup {
         div.cards { @for (panel, description) in figures::course(run).into_iter().zip(descriptions) {
             figure.card { (bare(panel, description)) }
         } }
-        p.note { "Green: kept; blue: effective sample size. Yellow: simulations; red: failures." }
+        p.note {
+            "Green: kept; blue: effective sample size. Yellow: simulations; red: failures. "
+            "Distances of different generations do not compare: their weights differ."
+        }
         div.scroll { table {
             thead { tr {
                 th.n { "generation" } th.n { "simulations" } th.n { "failed" } th.n { "kept" } th.n { "ESS" } th.n { "largest distance" }
@@ -37,14 +40,14 @@ pub(super) fn section(run: &Run) -> Markup {
         } }
         h3 { "Seconds by stage" }
         p.note { (duration(total)) " in all." }
-        table.bars { tbody { @for (stage, spent) in &stages { tr {
+        div.scroll { table.bars { tbody { @for (stage, spent) in &stages { tr {
             th { (stage) }
             td { svg.bar viewBox="0 0 240 14" width="240" height="14" data-tip={ (stage) ": " (duration(*spent)) } {
                 rect width="240" height="14" fill="transparent" {}
                 rect y="2" height="10" width=(format!("{:.1}", 240.0 * spent / top)) fill="var(--series-2)" fill-opacity="0.6" {}
             } }
             td.n { (duration(*spent)) }
-        } } } }
+        } } } } }
         (failures(run))
     }
 }

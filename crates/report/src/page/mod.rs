@@ -95,7 +95,7 @@ pub(crate) fn body(run: &Run) -> Markup {
         (answer::heading(run))
         nav {
             @for (id, title, _) in shown() { a href={ "#" (id) } { (title) } }
-            label { "filter " input id="filter" type="search" placeholder="name of a parameter or statistic" autocomplete="off"; }
+            label { "filter " input id="filter" type="search" placeholder="name" title="shows parameters and statistics with this in their names" autocomplete="off"; }
             span id="filtered" role="status" {}
         }
         @for (id, title, section) in shown() {
