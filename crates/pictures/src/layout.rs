@@ -19,6 +19,9 @@ pub(crate) struct Placed<'a> {
     pub(crate) room: (f64, f64),
 }
 
+/// Names that are left out and not turned where there is no room for all.
+const SHORT: f64 = 2.0;
+
 /// Ranges of both axes of a panel.
 fn ranges(panel: &Panel) -> [(f64, f64); 2] {
     [true, false].map(|across| {
@@ -63,7 +66,15 @@ fn lower_ticks(axis: &Axis, range: (f64, f64), width: f64) -> (Vec<Tick>, bool) 
         AxisKind::Names(list) => {
             let slot = width / list.len().max(1) as f64;
             let fits = list.iter().all(|name| font::width(name) + 0.5 <= slot);
-            if fits { (names(list, f64::INFINITY, slot), false) } else { (names(list, width, 10.0), true) }
+            let longest = list.iter().map(|name| font::width(name)).fold(0.0, f64::max);
+            if fits {
+                (names(list, f64::INFINITY, slot), false)
+            } else if longest <= SHORT {
+                // Numbers and the like: some of them say it all.
+                (names(list, width * 1.1 / (longest + 0.8), longest), false)
+            } else {
+                (names(list, width, 10.0), true)
+            }
         }
         AxisKind::Linear | AxisKind::Log => {
             let is_log = axis.kind == AxisKind::Log;

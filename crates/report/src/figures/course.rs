@@ -14,8 +14,7 @@ fn generations(run: &Run) -> Vec<f64> {
 }
 
 fn axis(run: &Run) -> Axis {
-    let last = run.history.last().map_or(0.0, |last| f64::from(last.index));
-    Axis::linear("generation").between(-0.3, last + 0.3)
+    Axis::names(run.history.iter().map(|generation| generation.index.to_string())).label("generation")
 }
 
 /// Information in sample, held out, and by the simple rules.

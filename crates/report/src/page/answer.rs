@@ -10,6 +10,10 @@ use crate::run::Run;
 /// Parameters named in the first sentence.
 const NAMED: usize = 6;
 
+fn count(number: usize, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Name and state of the run.
 pub(super) fn heading(run: &Run) -> Markup {
     let summary = &run.summary;
@@ -26,8 +30,8 @@ pub(super) fn heading(run: &Run) -> Markup {
             h1 { (run.name()) }
             @if let Some(model) = summary["model"].as_str() { p.model { (model) } }
             p {
-                (run.problem.prior.dimension()) " parameters from " (run.problem.statistics.len()) " statistics; "
-                (done) " of " (run.planned()) " generations, " (simulations) " simulations; "
+                (count(run.problem.prior.dimension(), "parameter")) " from " (count(run.problem.statistics.len(), "statistic")) "; "
+                (done) " of " (count(run.planned() as usize, "generation")) ", " (simulations) " simulations; "
                 span id="state" { (state) } "."
             }
         }

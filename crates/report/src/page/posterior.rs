@@ -73,7 +73,7 @@ pub(super) fn pairs(run: &Run) -> Markup {
         p.note { "Of logarithms where the prior is on a logarithmic scale. Blue: positive; red: negative." }
         div.cards {
             figure.card { (alone(cells, "correlations")) }
-            div.card.scroll { table {
+            div.card.scroll.tall { table {
                 thead { tr { th { "parameters" } th.n { "correlation" } } }
                 tbody { @for (one, other, value) in all.iter().take(MOST_ROWS) {
                     tr data-name={ (names[*one]) " " (names[*other]) } {

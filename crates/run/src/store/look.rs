@@ -132,8 +132,8 @@ impl Follower {
                     self.failures.drain(..surplus);
                     self.at = reader.position();
                 }
-                // What is damaged is the affair of `verify`; here it is passed over.
-                Some(Piece::Damaged { .. }) => self.at = reader.position(),
+                // At the end it may be on its way to the disk. Elsewhere it is the affair of `verify`, and passed over with what follows.
+                Some(Piece::Damaged { .. }) => {}
                 Some(Piece::Torn { .. }) => {
                     self.at = before;
                     return Ok(());
