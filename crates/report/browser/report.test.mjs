@@ -70,7 +70,7 @@ async function numbers(page, told) {
   assert.equal(weights.length, Object.keys(told.distance_weights).length);
   weights.forEach(({ name, cells }) => near(cells[3], told.distance_weights[name], `weight of ${name}`));
   const shares = weights.map(({ cells }) => Number(cells[2]));
-  assert.deepEqual(shares, shares.toSorted((one, other) => other - one), "the heaviest first");
+  assert.deepEqual(shares, [...shares].sort((one, other) => other - one), "the heaviest first");
   assert.ok(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100) < 1, "shares are of the whole");
   const course = await page.$$eval("#course .scroll:not(.tall) table:not(.bars) tbody tr", (list) =>
     list.map((row) => Array.from(row.cells, (cell) => cell.textContent)),

@@ -180,9 +180,15 @@ impl Served {
     fn ask(&self, request: &str, host: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut bytes = vec![];
-        stream.take(4000).read_to_end(&mut bytes).unwrap();
-        String::from_utf8_lossy(&bytes).into_owned()
+        // Events have no end: the first of them is enough.
+        let (mut text, mut part) = (String::new(), [0; 4096]);
+        while !text.contains("\ndata: {") {
+            match stream.read(&mut part).unwrap() {
+                0 => break,
+                read => text += &String::from_utf8_lossy(&part[..read]),
+            }
+        }
+        text
     }
 }
 
