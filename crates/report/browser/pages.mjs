@@ -49,7 +49,7 @@ export async function open(browser, url, look = looks.light) {
   return { page, trouble, close: () => context.close() };
 }
 
-/** Labels that lie on each other, panels without anything in them, and text that leaves its picture. */
+/** Labels that lie on each other or are too small to read, panels without anything in them, and text that leaves its picture. */
 export const defects = (page) =>
   page.evaluate(() => {
     const found = [];
@@ -58,6 +58,10 @@ export const defects = (page) =>
       const frame = svg.getBoundingClientRect();
       if (frame.width === 0) continue;
       const texts = Array.from(svg.querySelectorAll("text"), (text) => [text.textContent, text.getBoundingClientRect()]);
+      for (const text of svg.querySelectorAll("text")) {
+        const size = Number(text.getAttribute("font-size")) * svg.getScreenCTM().a;
+        if (size < 7.9) found.push(`${name}: "${text.textContent}" is ${size} pixels high`);
+      }
       texts.forEach(([text, box], at) => {
         if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.bottom > frame.bottom + 2) {
           found.push(`${name}: "${text}" leaves the picture`);

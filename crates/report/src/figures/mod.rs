@@ -9,8 +9,8 @@ mod weights;
 pub(crate) use course::{course, information};
 pub(crate) use marginals::marginal;
 pub(crate) use pairs::{MOST as MOST_PAIRED, chosen, correlation, pairs};
-pub(crate) use predictive::{over_time, strips};
-pub(crate) use weights::{bars, over_time as weights_over_time};
+pub(crate) use predictive::{MOST_SERIES, over_time, strips};
+pub(crate) use weights::{MOST_SERIES as MOST_WEIGHED, bars, over_time as weights_over_time};
 
 use counterpoise_pictures::{DOUBLE_COLUMN, Figure, Panel, SINGLE_COLUMN, Style};
 
@@ -70,16 +70,16 @@ pub fn picture(run: &Run, subject: Subject) -> Result<Figure, PictureError> {
             Figure::new(style).columns(chosen.len()).panels(panels)
         }
         Subject::Weights => {
-            let over_time = weights_over_time(run);
+            let (mut panels, _) = weights_over_time(run);
             let shares = shares::shares(&run.history);
-            match over_time {
-                Some(panel) => grid(vec![panel, bars(&shares[..shares.len().min(12)])]),
-                None => {
-                    let shown = &shares[..shares.len().min(MOST_ROWS)];
-                    Figure::new(style)
-                        .width(SINGLE_COLUMN)
-                        .panel(bars(shown).height(shown.len() as f64 * 9.0 + 10.0))
-                }
+            if panels.is_empty() {
+                let shown = &shares[..shares.len().min(MOST_ROWS)];
+                Figure::new(style)
+                    .width(SINGLE_COLUMN)
+                    .panel(bars(shown).height(shown.len() as f64 * 9.0 + 10.0))
+            } else {
+                panels.push(bars(&shares[..shares.len().min(12)]));
+                Figure::new(style).columns(2).panels(panels)
             }
         }
         Subject::Information => Figure::new(style).width(SINGLE_COLUMN).panel(information(run)),

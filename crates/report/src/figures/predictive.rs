@@ -7,7 +7,7 @@ use crate::predictive::Check;
 use crate::series::{is_geometric, series};
 
 /// Observables that are drawn.
-const MOST_SERIES: usize = 12;
+pub(crate) const MOST_SERIES: usize = 12;
 
 /// A panel an observable: bands of the simulations over time, and what was observed.
 pub(crate) fn over_time(statistics: &[String], checks: &[Check]) -> Vec<Panel> {

@@ -4,11 +4,12 @@ use counterpoise_pictures::{Axis, Colour, Mark, Panel};
 
 use crate::number::significant;
 use crate::run::Run;
-use crate::series::{is_geometric, series};
+use crate::series::{Series, is_geometric, series};
 use crate::shares::{Share, of_generation};
 
-/// Observables in one panel.
-const MOST_SERIES: usize = 7;
+/// Observables in one panel, and in all.
+const COLOURS: usize = 7;
+pub(crate) const MOST_SERIES: usize = 28;
 
 fn percent(share: f64) -> f64 {
     100.0 * share
@@ -38,31 +39,36 @@ pub(crate) fn bars(shares: &[Share]) -> Panel {
         )
 }
 
-/// Shares over time by observable, where statistics are observables at times.
-pub(crate) fn over_time(run: &Run) -> Option<Panel> {
-    let last = run.history.last()?;
-    let found = series(&last.features);
-    if found.is_empty() {
-        return None;
-    }
+/// Shares over time by observable, where statistics are observables at times: the heaviest observables first, a few in a panel. The number tells how
+/// many observables there are.
+pub(crate) fn over_time(run: &Run) -> (Vec<Panel>, usize) {
+    let Some(last) = run.history.last() else { return (vec![], 0) };
+    let mut found = series(&last.features);
     let shares = of_generation(last);
-    let mut panel = Panel::new();
-    let mut geometric = true;
-    for (number, series) in found.iter().take(MOST_SERIES).enumerate() {
-        let y: Vec<f64> = series.places.iter().map(|&place| percent(shares[place])).collect();
-        let tips = series.places.iter().zip(&y);
-        let tips =
-            tips.map(|(&place, share)| format!("{}: {} %", last.features[place], significant(*share, 3)));
-        geometric &= is_geometric(&series.times);
-        panel = panel
-            .mark(
-                Mark::line(&series.times, &y)
-                    .colour(Colour::Series(number))
-                    .tips(vec![series.name.clone()])
-                    .named(&*series.name),
-            )
-            .mark(Mark::points(&series.times, &y).colour(Colour::Series(number)).tips(tips.collect()));
-    }
-    let axis = if geometric { Axis::log("time") } else { Axis::linear("time") };
-    Some(panel.x(axis).y(Axis::linear("share of the distance (%)").from(0.0)))
+    let total = |series: &Series| series.places.iter().map(|&place| shares[place]).sum::<f64>();
+    found.sort_by(|a, b| total(b).total_cmp(&total(a)));
+    let count = found.len();
+    found.truncate(MOST_SERIES);
+    let a_panel = found.len().div_ceil(found.len().div_ceil(COLOURS).max(1)).max(1);
+    let panel = |group: &[Series]| {
+        let mut panel = Panel::new();
+        for (number, series) in group.iter().enumerate() {
+            let y: Vec<f64> = series.places.iter().map(|&place| percent(shares[place])).collect();
+            let tips = series.places.iter().zip(&y);
+            let tips =
+                tips.map(|(&place, share)| format!("{}: {} %", last.features[place], significant(*share, 3)));
+            panel = panel
+                .mark(
+                    Mark::line(&series.times, &y)
+                        .colour(Colour::Series(number))
+                        .tips(vec![series.name.clone()])
+                        .named(&*series.name),
+                )
+                .mark(Mark::points(&series.times, &y).colour(Colour::Series(number)).tips(tips.collect()));
+        }
+        let geometric = group.iter().all(|series| is_geometric(&series.times));
+        let axis = if geometric { Axis::log("time") } else { Axis::linear("time") };
+        panel.x(axis).y(Axis::linear("share of the distance (%)").from(0.0))
+    };
+    (found.chunks(a_panel).map(panel).collect(), count)
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{MOST_ROWS, alone, left_out, wide};
-use crate::figures;
+use crate::figures::{self, MOST_WEIGHED};
 use crate::number::significant;
 use crate::run::Run;
 use crate::shares::{Share, shares};
@@ -40,6 +40,7 @@ pub(super) fn weights(run: &Run) -> Markup {
     let shares = shares(&run.history);
     let ends = shares.iter().flat_map(|share| [share.share, share.generations.1, share.folds.1]);
     let top = ends.fold(f64::MIN_POSITIVE, f64::max);
+    let (panels, observables) = figures::weights_over_time(run);
     let dropped = shares.iter().filter(|share| share.share == 0.0).count();
     html! {
         p.note {
@@ -47,9 +48,10 @@ pub(super) fn weights(run: &Run) -> Markup {
             "Thick red line: its range over the folds (one half learns for the other). Thin line: over all generations."
             @if dropped > 0 { " " (dropped) " of " (shares.len()) " have no weight." }
         }
-        @if let Some(panel) = figures::weights_over_time(run) {
-            figure.wide { (wide(panel.height(200.0), "weights over time", 720.0)) }
+        @for panel in panels {
+            figure.wide.scroll { (wide(panel.height(200.0), "weights over time", 720.0)) }
         }
+        @if observables > MOST_WEIGHED { p.note { "The " (MOST_WEIGHED) " heaviest of " (observables) " observables are drawn." } }
         div.scroll.tall { table.bars {
             thead { tr { th { "statistic" } th { "share of the distance" } th.n { "%" } th.n { "weight" } } }
             tbody { @for share in shares.iter().take(MOST_ROWS) { tr data-name=(share.name) {

@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 
 use super::{MOST_ROWS, alone, left_out};
-use crate::figures;
+use crate::figures::{self, MOST_SERIES};
 use crate::number::significant;
 use crate::predictive::{Check, checks, worst_first};
 use crate::run::Run;
+use crate::series::series;
 
 const NAMED: usize = 5;
 
@@ -52,6 +53,7 @@ pub(super) fn section(run: &Run) -> Markup {
     let worst = worst_first(&checks);
     let missed: Vec<&&Check> = worst.iter().filter(|check| check.is_missed()).collect();
     let panels = figures::over_time(&run.problem.statistics, &checks);
+    let observables = series(&run.problem.statistics).len();
     html! {
         p.note {
             "Statistics of the kept simulations, with their importance weights, beside the observed ones. They were kept for being near: where "
@@ -73,8 +75,9 @@ pub(super) fn section(run: &Run) -> Markup {
         }
         @if !panels.is_empty() {
             div.cards { @for panel in panels { figure.card { (alone(panel, "observed and simulated over time")) } } }
+            @if observables > MOST_SERIES { p.note { "The first " (MOST_SERIES) " of " (observables) " observables are drawn." } }
         }
-        details open[panels_are_few(run)] {
+        details open[observables == 0] {
             summary { "Every statistic, the worst first" }
             p.note { "Bars: central 50 and 90 % of the simulations, with their median; red point: observed. As far out: share of simulations at least as far from the median as the observation, on its side, doubled." }
             div.scroll.tall { table.bars {
@@ -88,9 +91,4 @@ pub(super) fn section(run: &Run) -> Markup {
             (left_out(checks.len()))
         }
     }
-}
-
-/// Whether the table is the only thing there is to see.
-fn panels_are_few(run: &Run) -> bool {
-    crate::series::series(&run.problem.statistics).is_empty()
 }
