@@ -70,6 +70,7 @@ fn legend(figure: &Figure, top: f64, shapes: &mut Vec<Shape>) -> f64 {
                 radius: figure.style.point * mark.scale.max(1.0),
                 paint: Paint { opacity: mark.opacity.max(0.6), ..paint },
                 tips: vec![None],
+                series: None,
             }),
             Kind::Bars { .. }
             | Kind::Band { .. }
@@ -384,5 +385,6 @@ fn dots(mark: &Mark, frame: Frame, places: &[Place], style: Style) -> Shape {
         radius: style.point * mark.scale,
         paint: Paint { colour: mark.colour, opacity: mark.opacity },
         tips: inside.iter().map(|index| mark.tips.get(*index).cloned()).collect(),
+        series: mark.name.clone(),
     }
 }

@@ -55,6 +55,8 @@ pub(crate) enum Shape {
         radius: f64,
         paint: Paint,
         tips: Vec<Option<String>>,
+        /// The name of a series whose values can be read off, where there are no tips.
+        series: Option<String>,
     },
     Text {
         at: Place,

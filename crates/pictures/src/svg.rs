@@ -131,10 +131,7 @@ impl Writer {
                 parts.iter().for_each(|part| self.path(part));
                 self.text.push('"');
                 self.stroke(*stroke);
-                if let Some(series) = series.as_ref().filter(|_| self.live) {
-                    let series = escaped(series);
-                    self.put(format_args!(" data-series=\"{series}\""));
-                }
+                self.series(series.as_ref());
                 self.text.push_str("/>\n");
             }
             Shape::Area { places, paint } => {
@@ -158,7 +155,9 @@ impl Writer {
                     self.text.push_str("/>\n");
                 }
             }
-            Shape::Dots { places, radius, paint, tips } => self.dots(places, *radius, *paint, tips),
+            Shape::Dots { places, radius, paint, tips, series } => {
+                self.dots(places, (*radius, *paint), tips, series.as_ref());
+            }
             Shape::Text { at, label, size, anchor, colour, upward } => {
                 self.label(*at, label, *size, *anchor, *colour, *upward);
             }
@@ -179,7 +178,13 @@ impl Writer {
         }
     }
 
-    fn dots(&mut self, places: &[Place], radius: f64, paint: Paint, tips: &[Option<String>]) {
+    fn dots(
+        &mut self,
+        places: &[Place],
+        (radius, paint): (f64, Paint),
+        tips: &[Option<String>],
+        series: Option<&String>,
+    ) {
         if places.is_empty() {
             return;
         }
@@ -210,7 +215,15 @@ impl Writer {
         if paint.opacity < 1.0 {
             self.put(format_args!(" stroke-opacity=\"{}\"", Length(paint.opacity)));
         }
+        self.series(series);
         self.text.push_str("/>\n");
+    }
+
+    fn series(&mut self, series: Option<&String>) {
+        if let Some(series) = series.filter(|_| self.live) {
+            let series = escaped(series);
+            self.put(format_args!(" data-series=\"{series}\""));
+        }
     }
 
     fn label(

@@ -109,6 +109,20 @@ async function hovering(page) {
   });
   await page.mouse.move(x, y);
   assert.match(await tip.textContent(), /^posterior\n[-\d.e+]+, [-\d.e+]+$/);
+  // Over a point of the pairs, both its values are.
+  const pair = page.locator("#pairs .matrix svg");
+  if ((await pair.count()) > 0) {
+    await pair.scrollIntoViewIfNeeded();
+    const [series, ...at] = await pair.evaluate((element) => {
+      const dots = element.querySelector('path[stroke-linecap="round"]');
+      const first = dots.getAttribute("d").match(/M([-\d.]+) ([-\d.]+)/).slice(1).map(Number);
+      const place = new DOMPoint(...first).matrixTransform(element.getScreenCTM());
+      return [dots.dataset.series, place.x, place.y];
+    });
+    await page.mouse.move(...at);
+    const told = await tip.textContent();
+    assert.ok(told.startsWith(`${series}\n`) && /\n[-\d.e+]+, [-\d.e+]+$/.test(told), told);
+  }
   await page.mouse.move(2, 2);
   assert.equal(await tip.isVisible(), false);
 }

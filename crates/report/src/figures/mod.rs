@@ -67,10 +67,11 @@ pub fn picture(run: &Run, subject: Subject) -> Result<Figure, PictureError> {
             }
             let height = DOUBLE_COLUMN / chosen.len() as f64 * 0.85;
             let panels = pairs(run, &chosen).into_iter().map(|panel| panel.height(height));
-            Figure::new(style).columns(chosen.len()).panels(panels)
+            Figure::new(style).columns(chosen.len()).without_legend().panels(panels)
         }
         Subject::Weights => {
-            let (mut panels, _) = weights_over_time(run);
+            // One panel: a legend has one meaning a colour.
+            let (mut panels, _) = weights_over_time(run, weights::COLOURS);
             let shares = shares::shares(&run.history);
             if panels.is_empty() {
                 let shown = &shares[..shares.len().min(MOST_ROWS)];

@@ -100,10 +100,13 @@ pub(crate) fn pairs(run: &Run, chosen: &[usize]) -> Vec<Panel> {
             let values = |column: usize| -> Vec<f64> {
                 rows.iter().map(|&row| population.thetas.at(row, column)).collect()
             };
-            let mut panel = Panel::new()
-                .x(below)
-                .y(outer(across == 0, axis(y, marginals[y].name())))
-                .mark(Mark::points(&values(x), &values(y)).opacity(0.5).scale(0.8));
+            let mut panel = Panel::new().x(below).y(outer(across == 0, axis(y, marginals[y].name()))).mark(
+                Mark::points(&values(x), &values(y)).opacity(0.5).scale(0.8).named(format!(
+                    "{}, {}",
+                    marginals[x].name(),
+                    marginals[y].name()
+                )),
+            );
             if let Some(truth) = truth[x] {
                 panel = panel.mark(Mark::vertical(truth).colour(Colour::Ink).dashed().scale(0.7));
             }

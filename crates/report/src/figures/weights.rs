@@ -8,7 +8,7 @@ use crate::series::{Series, is_geometric, series};
 use crate::shares::{Share, of_generation};
 
 /// Observables in one panel, and in all.
-const COLOURS: usize = 7;
+pub(crate) const COLOURS: usize = 7;
 pub(crate) const MOST_SERIES: usize = 28;
 
 fn percent(share: f64) -> f64 {
@@ -39,16 +39,16 @@ pub(crate) fn bars(shares: &[Share]) -> Panel {
         )
 }
 
-/// Shares over time by observable, where statistics are observables at times: the heaviest observables first, a few in a panel. The number tells how
-/// many observables there are.
-pub(crate) fn over_time(run: &Run) -> (Vec<Panel>, usize) {
+/// Shares over time by observable, where statistics are observables at times: so many at most, the heaviest first, a few in a panel. The number
+/// tells how many observables there are.
+pub(crate) fn over_time(run: &Run, most: usize) -> (Vec<Panel>, usize) {
     let Some(last) = run.history.last() else { return (vec![], 0) };
     let mut found = series(&last.features);
     let shares = of_generation(last);
     let total = |series: &Series| series.places.iter().map(|&place| shares[place]).sum::<f64>();
     found.sort_by(|a, b| total(b).total_cmp(&total(a)));
     let count = found.len();
-    found.truncate(MOST_SERIES);
+    found.truncate(most);
     let a_panel = found.len().div_ceil(found.len().div_ceil(COLOURS).max(1)).max(1);
     let panel = |group: &[Series]| {
         let mut panel = Panel::new();

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use counterpoise_run::store::{Follower, GENERATION_FILE, RUN_FILE, holder};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tokio::sync::watch::Sender;
 
 use crate::number::{duration, significant};
@@ -41,10 +44,15 @@ pub(super) struct Follow {
     run: Run,
     journal: Follower,
     stamp: Stamp,
-    version: usize,
+    version: String,
     body: Arc<str>,
     counts: VecDeque<(Instant, u64)>,
     trouble: Option<String>,
+}
+
+/// A page that outlives this process and meets another must see whether it shows the same.
+fn version(body: &str) -> String {
+    STANDARD.encode(&Sha256::digest(body.as_bytes())[..12])
 }
 
 fn stamp(directory: &Path) -> Stamp {
@@ -54,12 +62,12 @@ fn stamp(directory: &Path) -> Stamp {
 
 impl Follow {
     pub(super) fn new(run: Run) -> Self {
-        let (stamp, body) = (stamp(&run.directory), page::body(&run).into_string().into());
+        let (stamp, body) = (stamp(&run.directory), Arc::<str>::from(page::body(&run).into_string()));
         let mut follow = Self {
             run,
             journal: Follower::default(),
             stamp,
-            version: 0,
+            version: version(&body),
             body,
             counts: VecDeque::new(),
             trouble: None,
@@ -102,7 +110,7 @@ impl Follow {
                     (self.run, self.stamp, self.trouble) = (run, found, None);
                     let body = page::body(&self.run).into_string();
                     if *body != *self.body {
-                        (self.body, self.version) = (body.into(), self.version + 1);
+                        (self.version, self.body) = (version(&body), body.into());
                     }
                 }
                 Err(error) => self.trouble = Some(error.to_string()),
@@ -168,7 +176,7 @@ impl Follow {
         });
         let dash = || "\u{2013}".to_owned();
         let status = json!({
-            "version": self.version.to_string(),
+            "version": self.version,
             "planned": planned.max(1),
             "done": if finished { planned.max(1) } else { done },
             "failures": failures.collect::<Vec<String>>(),
@@ -184,7 +192,7 @@ impl Follow {
         });
         Arc::new(Seen {
             title: self.run.name().to_owned(),
-            version: self.version.to_string(),
+            version: self.version.clone(),
             body: self.body.clone(),
             status,
         })

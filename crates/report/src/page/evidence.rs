@@ -40,7 +40,7 @@ pub(super) fn weights(run: &Run) -> Markup {
     let shares = shares(&run.history);
     let ends = shares.iter().flat_map(|share| [share.share, share.generations.1, share.folds.1]);
     let top = ends.fold(f64::MIN_POSITIVE, f64::max);
-    let (panels, observables) = figures::weights_over_time(run);
+    let (panels, observables) = figures::weights_over_time(run, MOST_WEIGHED);
     let dropped = shares.iter().filter(|share| share.share == 0.0).count();
     html! {
         p.note {

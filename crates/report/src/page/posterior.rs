@@ -39,6 +39,7 @@ pub(super) fn pairs(run: &Run) -> Markup {
         .width(size * chosen.len() as f64 + 70.0)
         .columns(chosen.len())
         .description("pairs of parameters")
+        .without_legend()
         .panels(panels);
     let mut all: Vec<(usize, usize, f64)> = (0..count)
         .flat_map(|one| (0..one).map(move |other| (other, one)))
