@@ -33,6 +33,12 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Print the summary of a run again.
     Show(ShowArguments),
+    /// Write one HTML page with pictures of a run, which needs no network.
+    Report(ReportArguments),
+    /// Show that page in a browser while a run goes on.
+    Watch(WatchArguments),
+    /// Draw a picture of a run for a paper.
+    Plot(PlotArguments),
     /// Judge several methods on the same simulations of data whose truth is known.
     Compare(CompareArguments),
     /// See whether intervals cover the truth as often as they say.
@@ -91,6 +97,9 @@ pub(crate) struct RunArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Draw marginals and distance weights in text.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) plot: bool,
 }
 
 /// Arguments of `check`.
@@ -145,6 +154,72 @@ pub(crate) struct ShowArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Draw marginals and distance weights in text.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) plot: bool,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// The directory of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Write to this file [default: report.html in the directory, which is replaced].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Overwrite the file.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Args)]
+pub(crate) struct WatchArguments {
+    /// The directory of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// The port; 0 takes any that is free.
+    #[arg(long, value_name = "N", default_value_t = 8377)]
+    pub(crate) port: u16,
+    /// The address to listen on. Where others can reach it, they need the token in the address that is printed.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) bind: std::net::IpAddr,
+}
+
+/// Arguments of `plot`.
+#[derive(Debug, Args)]
+pub(crate) struct PlotArguments {
+    /// The directory of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// What to draw.
+    #[arg(long, value_enum)]
+    pub(crate) what: Drawn,
+    /// Write to this .svg or .png file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Dots an inch, of a .png file.
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u16).range(30..=1200))]
+    pub(crate) dpi: u16,
+    /// Overwrite the file.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// A picture of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawn {
+    /// The posterior of each parameter beside its prior.
+    Marginals,
+    /// Each pair of parameters.
+    Pairs,
+    /// How much each statistic counts in the distance.
+    Weights,
+    /// Information by generation, beside the simple rules.
+    Information,
+    /// Observed statistics against those of the accepted simulations.
+    Predictive,
 }
 
 /// Arguments of `compare`.

@@ -62,6 +62,21 @@ pub(crate) struct Summary {
     pub(crate) seconds: Seconds,
     pub(crate) history: Vec<Step>,
     pub(crate) warnings: Vec<String>,
+    /// The parameters that the observations were made with, where the problem file says so.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) truth: IndexMap<String, Real>,
+    /// How the run was begun or last gone on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<Origin>,
+}
+
+/// Where a run comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    /// As it was given.
+    pub(crate) problem_file: String,
+    /// What makes the run again.
+    pub(crate) command: String,
 }
 
 /// The marginal posterior of a parameter, on its natural scale.
@@ -140,6 +155,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) method: &'a Method,
     /// Where the run is kept.
     pub(crate) directory: &'a Path,
+    pub(crate) truth: Option<&'a [f64]>,
+    pub(crate) origin: &'a Origin,
 }
 
 /// How a run ended; no reason where it broke off.
@@ -192,6 +209,10 @@ impl Summary {
             },
             history: history.iter().map(Step::from).collect(),
             warnings: diagnose(subject.problem, history).iter().map(ToString::to_string).collect(),
+            truth: subject.truth.map_or_else(IndexMap::new, |truth| {
+                subject.problem.prior.names().into_iter().zip(truth.iter().copied().map(Real)).collect()
+            }),
+            origin: Some(subject.origin.clone()),
         }
     }
 }

@@ -6,6 +6,9 @@ mod check_table;
 mod compare;
 mod export;
 pub(crate) mod init;
+mod observe;
+mod plot;
+mod report;
 mod run;
 mod sbml;
 mod show;
@@ -35,6 +38,9 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Compare(arguments) => compare::compare(arguments, output),
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),
         Command::Verify(arguments) => verify::verify(arguments, output),
+        Command::Report(arguments) => report::report(arguments, output),
+        Command::Watch(arguments) => watch::watch(arguments, output),
+        Command::Plot(arguments) => plot::plot(arguments, output),
         Command::Export(arguments) => export::export(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
     }

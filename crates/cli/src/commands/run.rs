@@ -11,15 +11,15 @@ use counterpoise_run::executor::{ExecutorError, Threads, Tolerant};
 use counterpoise_run::given;
 use counterpoise_run::store::{Directory, Header, Store, StoreError};
 
+use super::observe::Observer;
 use super::stored::{self, Stored};
-use super::watch::Watch;
 use super::{overrides, shell_words};
 use crate::args::RunArguments;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::{json, posterior};
 use crate::problem_file::{Loaded, Material, Method, Purpose, load};
-use crate::summary::{Ended, Subject, Summary};
+use crate::summary::{Ended, Origin, Subject, Summary};
 use crate::trouble::{DONE, STOPPED, Trouble};
 
 /// Runs a problem, goes on with it where its directory holds a part of it, or prints again what it holds.
@@ -34,7 +34,8 @@ pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt, output: Outpu
     match stored::look(&path, &header, output)? {
         Stored::Finished(summary) => {
             output.note(&format!("already finished: this run is in {}", path.display()));
-            print(&summary, arguments.json, output)?;
+            print(&summary, arguments, output)?;
+            output.note(&report(&path));
             Ok(DONE)
         }
         Stored::Begun(before) => infer((arguments, interrupt), output, loaded, (&path, header, before)),
@@ -48,7 +49,11 @@ fn infer(
     loaded: Loaded,
     (path, mut header, before): (&Path, Header, Seconds),
 ) -> Result<u8, Trouble> {
-    let Loaded { name, problem, material, mut method, headline, tolerance, .. } = loaded;
+    let Loaded { name, problem, material, mut method, headline, tolerance, truth, .. } = loaded;
+    let origin = Origin {
+        problem_file: arguments.problem.problem.display().to_string(),
+        command: again(arguments, path),
+    };
     check_memory(&method, &problem)?;
     // From the moment at which there is something in the directory, an interrupt ends it in order.
     interrupt.heed();
@@ -64,16 +69,23 @@ fn infer(
     }
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
     let model = headline.as_deref();
-    let subject =
-        Subject { name: &name, model, problem: &analysis.problem, method: &method, directory: path };
+    let subject = Subject {
+        name: &name,
+        model,
+        problem: &analysis.problem,
+        method: &method,
+        directory: path,
+        truth: truth.as_deref(),
+        origin: &origin,
+    };
     let record = directory.record().ok_or_else(|| Trouble::failed(anyhow::anyhow!("no record"), None))?;
-    let mut watch = Watch::new((subject, record, before), interrupt.clone(), output);
+    let mut observer = Observer::new((subject, record, before), interrupt.clone(), output);
     // The directory is marked as ours before any work is done: one that cannot be written shows now, not at the end.
     let nothing =
         Ended { history: &history, reason: None, seconds: Seconds::default(), simulations: 0, failed: 0 };
-    watch.keep(&watch.summary(nothing)).map_err(|error| refused(error, path))?;
+    observer.keep(&observer.summary(nothing)).map_err(|error| refused(error, path))?;
     let pool = arguments.schedule.pool();
-    let mut see = |event: Event<'_>| watch.see(&event);
+    let mut see = |event: Event<'_>| observer.see(&event);
     let task = (&analysis, &header);
     let simulated = material.simulator().is_some();
     let run = match material {
@@ -86,13 +98,13 @@ fn infer(
             given::run(task, &table.source(method.simulations), &mut directory, &pool, &mut see)
         }
     };
-    watch.progress.finish();
+    observer.progress.finish();
     for note in directory.notes() {
         output.note(&note);
     }
-    let trouble = watch.trouble.take().map(RunError::Store);
+    let trouble = observer.trouble.take().map(RunError::Store);
     match trouble.map_or(run, Err) {
-        Ok(finished) => end((arguments, subject), &watch, &finished, output),
+        Ok(finished) => end((arguments, subject), &observer, &finished, output),
         Err(RunError::Table(error)) => {
             let hint = error.fault.hint();
             Err(Trouble::input(error, hint))
@@ -104,7 +116,7 @@ fn infer(
 /// Keeps and prints the summary, and says how to go on with a run that was stopped.
 fn end(
     (arguments, subject): (&RunArguments, Subject<'_>),
-    watch: &Watch<'_>,
+    observer: &Observer<'_>,
     finished: &Finished,
     output: Output,
 ) -> Result<u8, Trouble> {
@@ -116,9 +128,12 @@ fn end(
         simulations: *simulations,
         failed: *failed,
     };
-    let summary = watch.summary(ended);
-    watch.keep(&summary).map_err(|error| broken(&RunError::Store(error), arguments, subject, true))?;
-    print(&summary, arguments.json, output)?;
+    let summary = observer.summary(ended);
+    observer.keep(&summary).map_err(|error| broken(&RunError::Store(error), arguments, subject, true))?;
+    print(&summary, arguments, output)?;
+    if !history.is_empty() {
+        output.note(&report(subject.directory));
+    }
     if summary.finished {
         return Ok(DONE);
     }
@@ -138,9 +153,24 @@ fn check_memory(method: &Method, problem: &Problem) -> Result<(), Trouble> {
     })
 }
 
-fn print(summary: &Summary, as_json: bool, output: Output) -> Result<(), Trouble> {
-    let text = if as_json { json::object(summary)? } else { posterior::page(summary) };
+fn print(summary: &Summary, arguments: &RunArguments, output: Output) -> Result<(), Trouble> {
+    let text = if arguments.json { json::object(summary)? } else { posterior::page(summary, arguments.plot) };
     Ok(output.result(&text)?)
+}
+
+/// Names the command that makes a page of a run.
+fn report(directory: &Path) -> String {
+    let words = ["counterpoise", "report", &directory.display().to_string()].map(str::to_owned);
+    format!("a page with pictures: {}", shell_words(&words))
+}
+
+/// The command that makes a run again.
+fn again(arguments: &RunArguments, directory: &Path) -> String {
+    let mut words =
+        vec!["counterpoise".into(), "run".into(), arguments.problem.problem.display().to_string()];
+    words.extend(["--into".into(), directory.display().to_string()]);
+    words.extend(arguments.problem.set.iter().flat_map(|set| ["--set".into(), set.clone()]));
+    shell_words(&words)
 }
 
 fn stopped(summary: &Summary, reason: StopReason, simulations: usize) -> String {

@@ -24,7 +24,8 @@ pub(crate) fn show(arguments: &ShowArguments, output: Output) -> Result<u8, Trou
     if moved {
         summary.directory = directory.display().to_string();
     }
-    let text = if arguments.json { json::object(&summary)? } else { posterior::page(&summary) };
+    let text =
+        if arguments.json { json::object(&summary)? } else { posterior::page(&summary, arguments.plot) };
     output.result(&text)?;
     Ok(DONE)
 }

@@ -1,9 +1,11 @@
 //! Text for people and JSON for programs.
 
+pub(crate) use counterpoise_report::number;
+
 pub(crate) mod bars;
 pub(crate) mod json;
 pub(crate) mod list;
-pub(crate) mod number;
+pub(crate) mod plot;
 pub(crate) mod posterior;
 pub(crate) mod progress;
 pub(crate) mod sparkline;

@@ -2,6 +2,7 @@
 
 use super::bars::bar;
 use super::number::{duration, significant};
+use super::plot;
 use super::sparkline::sparkline;
 use super::table::{Align, lines, wrapped};
 use crate::summary::{Information, Parameter, Summary};
@@ -11,8 +12,8 @@ const HEAVIEST: usize = 10;
 const BAR: usize = 30;
 const PAGE: usize = 100;
 
-/// All of a summary.
-pub(crate) fn page(summary: &Summary) -> String {
+/// All of a summary, with larger pictures where they are asked for.
+pub(crate) fn page(summary: &Summary, plot: bool) -> String {
     let mut text = heading(summary);
     if let Some(model) = &summary.model {
         text += &wrapped(&format!("model: {model}"), PAGE, "  ");
@@ -23,6 +24,10 @@ pub(crate) fn page(summary: &Summary) -> String {
         text += "\n";
         text += &heaviest(summary);
         text += "\n";
+        if plot {
+            text += &plot::plots(summary);
+            text += "\n";
+        }
         text += &figures(summary);
     }
     if !summary.warnings.is_empty() {

@@ -1,9 +1,7 @@
 //! `[parameters]`: a law for each parameter.
 
-use counterpoise_core::problem::law::{
-    Beta, Exponential, Gamma, Integer, LogNormal, LogUniform, Normal, Uniform,
-};
-use counterpoise_core::problem::{Law, LawError, Marginal};
+use counterpoise_core::problem::law::{KINDS, Kind, LogUniform};
+use counterpoise_core::problem::{LawError, Marginal};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_models::Setting;
 use serde_json::{Map, Value, json};
@@ -13,30 +11,6 @@ use super::reading::Section;
 /// Beyond these, ratios of a law's numbers leave the range of floating point.
 const SMALLEST: f64 = 1e-150;
 const LARGEST: f64 = 1e150;
-
-type Build = fn(f64, f64) -> Result<Box<dyn Law>, LawError>;
-
-/// A law's name, the numbers it needs, and how it is made of them.
-struct Kind {
-    name: &'static str,
-    keys: &'static [&'static str],
-    build: Build,
-}
-
-fn boxed<L: Law + 'static>(law: Result<L, LawError>) -> Result<Box<dyn Law>, LawError> {
-    law.map(|law| Box::new(law) as Box<dyn Law>)
-}
-
-const KINDS: [Kind; 8] = [
-    Kind { name: "uniform", keys: &["low", "high"], build: |a, b| boxed(Uniform::new(a, b)) },
-    Kind { name: "log-uniform", keys: &["low", "high"], build: |a, b| boxed(LogUniform::new(a, b)) },
-    Kind { name: "normal", keys: &["mean", "sd"], build: |a, b| boxed(Normal::new(a, b)) },
-    Kind { name: "log-normal", keys: &["mean", "sd"], build: |a, b| boxed(LogNormal::new(a, b)) },
-    Kind { name: "gamma", keys: &["shape", "scale"], build: |a, b| boxed(Gamma::new(a, b)) },
-    Kind { name: "beta", keys: &["alpha", "beta"], build: |a, b| boxed(Beta::new(a, b)) },
-    Kind { name: "exponential", keys: &["rate"], build: |a, _| boxed(Exponential::new(a)) },
-    Kind { name: "integer", keys: &["low", "high"], build: |a, b| boxed(Integer::new(a, b)) },
-];
 
 /// A parameter with its law and the numbers that were given for it.
 #[derive(Debug)]

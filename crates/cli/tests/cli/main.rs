@@ -11,6 +11,7 @@ mod interrupt;
 mod mistakes;
 mod networks;
 mod programs;
+mod report;
 mod resume;
 mod runs;
 mod sbml;

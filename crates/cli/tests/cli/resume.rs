@@ -18,11 +18,12 @@ fn posterior(bench: &Bench, run: &str) -> Vec<u8> {
     fs::read(bench.path(run).join("posterior.parquet")).unwrap()
 }
 
-/// Everything that a run keeps but times and the name of its directory.
+/// Everything that a run keeps but times, the name of its directory and the command.
 fn result(bench: &Bench, run: &str) -> Value {
     let mut summary = bench.run(&["show", run, "--json"]).exits(0).json();
     summary["seconds"] = Value::Null;
     summary["directory"] = Value::Null;
+    summary["origin"] = Value::Null;
     summary
 }
 

@@ -320,7 +320,13 @@ impl Sheet {
         (0..self.names.len()).map(|column| self.column(group, column)).collect()
     }
 
-    fn column(&self, group: usize, column: usize) -> Result<Values, StoreError> {
+    /// How many rows a group has.
+    pub(super) fn length(&self, group: usize) -> usize {
+        usize::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0)
+    }
+
+    /// One column of a group.
+    pub(super) fn column(&self, group: usize, column: usize) -> Result<Values, StoreError> {
         let metadata = self.reader.metadata().row_group(group);
         let rows = usize::try_from(metadata.num_rows()).unwrap_or(0);
         let kind = metadata.column(column).column_type();

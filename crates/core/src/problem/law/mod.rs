@@ -44,6 +44,7 @@ mod gamma;
 mod integer;
 mod log_normal;
 mod log_uniform;
+mod named;
 mod normal;
 mod uniform;
 
@@ -53,6 +54,7 @@ pub use gamma::Gamma;
 pub use integer::Integer;
 pub use log_normal::LogNormal;
 pub use log_uniform::LogUniform;
+pub use named::{KINDS, Kind};
 pub use normal::Normal;
 pub use uniform::Uniform;
 

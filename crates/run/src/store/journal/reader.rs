@@ -74,6 +74,17 @@ impl Reader {
         self.at
     }
 
+    /// Goes on from a position of an earlier reading, or from the first record; `false` where the file is shorter.
+    pub(in crate::store) fn go_to(&mut self, position: u64) -> io::Result<bool> {
+        let position = position.max(HEADER as u64);
+        if position > self.length {
+            return Ok(false);
+        }
+        self.file.seek(SeekFrom::Start(position))?;
+        self.at = position;
+        Ok(true)
+    }
+
     /// The next part, until the end.
     pub(in crate::store) fn next(&mut self) -> io::Result<Option<Piece>> {
         let (at, left) = (self.at, self.length - self.at);

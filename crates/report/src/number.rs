@@ -1,7 +1,8 @@
 //! Numbers and durations short enough to read.
 
 /// `value` with about this many significant digits, in scientific notation where it is very large or small.
-pub(crate) fn significant(value: f64, digits: usize) -> String {
+#[must_use]
+pub fn significant(value: f64, digits: usize) -> String {
     if value.is_nan() {
         return "-".into();
     }
@@ -24,7 +25,8 @@ fn trim(text: &str) -> String {
 }
 
 /// A number of seconds in the units a person would use.
-pub(crate) fn duration(seconds: f64) -> String {
+#[must_use]
+pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "-".into();
     }
