@@ -285,6 +285,9 @@ pub(crate) struct ExportArguments {
     /// The table to write.
     #[arg(long, value_enum, default_value_t = What::Posterior)]
     pub(crate) what: What,
+    /// Instead of the weighted particles, so many equally weighted draws from the posterior, no two alike.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000), conflicts_with = "what")]
+    pub(crate) draws: Option<u32>,
     /// Overwrite the file.
     #[arg(long)]
     pub(crate) force: bool,

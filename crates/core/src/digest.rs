@@ -124,6 +124,14 @@ impl Generation {
         self.adjusted.as_ref().unwrap_or(&self.population)
     }
 
+    /// Where a row of its populations was simulated: in which generation, and which row of that. Beyond the generation's
+    /// own simulations come those of the ones before, the newest first.
+    #[must_use]
+    pub fn origin(&self, row: u32) -> (u32, u32) {
+        let each = self.simulations.max(1) as u32;
+        (self.index.saturating_sub(row / each), row % each)
+    }
+
     /// What the next generation proposes from.
     ///
     /// # Errors

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use counterpoise_core::diagnose::{Warning, diagnose};
 use counterpoise_core::digest::Generation;
 use counterpoise_core::problem::Problem;
+use counterpoise_core::propose::{ProposeError, draws};
+use counterpoise_core::stream::Seed;
 use counterpoise_core::summary::{ParameterSummary, summarise};
 use counterpoise_core::table::Table;
 use counterpoise_run::store::{self, RUN_FILE, RunRecord, StoreError};
@@ -42,6 +44,9 @@ pub enum ReportError {
         /// The directory.
         path: PathBuf,
     },
+    /// Its posterior cannot be drawn from.
+    #[error(transparent)]
+    Draws(#[from] ProposeError),
     /// It is damaged, of a newer format, or cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -98,7 +103,7 @@ impl Run {
         let accepted = match history.last() {
             Some(last) => {
                 let shape = (problem.prior.dimension(), problem.statistics.len());
-                store::simulated(directory, last.index, shape, &last.population.rows)?
+                store::accepted(directory, last, shape)?
             }
             None => None,
         };
@@ -120,6 +125,17 @@ impl Run {
     /// Where there is none.
     pub fn with_something(self) -> Result<Self, ReportError> {
         if self.history.is_empty() { Err(ReportError::Nothing { path: self.directory }) } else { Ok(self) }
+    }
+
+    /// Equally weighted draws from the posterior, no two alike, on the natural scale; with the names of the parameters.
+    ///
+    /// # Errors
+    /// If there is no posterior, or it is too degenerate to be smoothed.
+    pub fn draws(&self, count: usize) -> Result<(Vec<String>, Table), ReportError> {
+        let last = self.history.last().ok_or_else(|| ReportError::Nothing { path: self.directory.clone() })?;
+        let seed = Seed(self.summary["seed"].as_u64().unwrap_or(1));
+        let drawn = draws(&self.problem.prior, last.posterior(), count, seed)?;
+        Ok((self.problem.prior.names(), drawn))
     }
 
     /// How many generations are finished.

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use counterpoise_report::Run;
 use counterpoise_run::store::{
     GENERATION_FILE, POSTERIOR_FILE, SIMULATIONS_FILE, Sheet, SheetWriter, StoreError, Values,
     check_posterior, check_simulations,
@@ -29,6 +30,9 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
         return Err(Trouble::input(message, "--force overwrites it".to_owned()));
     }
     let Some(run) = stored::read(directory)? else { return Err(super::show::no_run(directory)) };
+    if let Some(count) = arguments.draws {
+        return export_draws(arguments, kind, count as usize, output);
+    }
     let sheets = match arguments.what {
         What::Posterior => vec![(None, directory.join(POSTERIOR_FILE))],
         What::Simulations => simulations(directory),
@@ -53,6 +57,27 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
         Trouble::failed(error.context(format!("cannot export to {}", to.display())), None)
     })?;
     output.note(&format!("{rows} rows are in {}", to.display()));
+    Ok(DONE)
+}
+
+/// Writes draws from the posterior.
+fn export_draws(arguments: &ExportArguments, kind: Kind, count: usize, output: Output) -> Result<u8, Trouble> {
+    let (directory, to) = (&arguments.directory, &arguments.to);
+    let refused = |error| super::report::refused(error, directory);
+    let (names, drawn) = Run::read(directory).and_then(|run| run.draws(count)).map_err(refused)?;
+    let columns: Vec<Values> = (0..names.len()).map(|j| Values::Real(drawn.column(j))).collect();
+    let written = || -> anyhow::Result<()> {
+        let (partial, file) =
+            Partial::create(to).with_context(|| format!("cannot write beside {}", to.display()))?;
+        let mut table = begin(file.try_clone()?, kind, &names, &columns)?;
+        table.rows(&columns)?;
+        table.finish()?;
+        Ok(partial.complete(&file)?)
+    };
+    written().map_err(|error| {
+        Trouble::failed(error.context(format!("cannot export to {}", to.display())), None)
+    })?;
+    output.note(&format!("{count} draws are in {}", to.display()));
     Ok(DONE)
 }
 

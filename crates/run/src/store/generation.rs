@@ -125,12 +125,8 @@ pub(super) fn posterior(
     }
     columns.real("importance_weight", |at| population.weights.normalised()[at]);
     columns.real("distance", |at| population.distances[at]);
-    // Beyond the generation's own simulations come those of the ones before, the newest first.
-    let n = generation.simulations.max(1);
-    columns.whole("generation", move |at| {
-        i64::from(generation.index) - (population.rows[at] as usize / n) as i64
-    });
-    columns.whole("row", move |at| (population.rows[at] as usize % n) as i64);
+    columns.whole("generation", |at| i64::from(generation.origin(population.rows[at]).0));
+    columns.whole("row", |at| i64::from(generation.origin(population.rows[at]).1));
     let mut bytes = Vec::new();
     let failed = |source| StoreError::Parquet { action: "write", path: path.to_path_buf(), source };
     columns.write(&mut bytes, population.len(), |_| ()).map_err(failed)?;

@@ -28,6 +28,31 @@ pub fn holder(directory: &Path) -> Option<String> {
     Lock::holder(&Folder::new(directory.to_path_buf()))
 }
 
+/// The statistics of the particles that a committed generation accepted, in their order; `None` where its simulations
+/// are a table's and not kept.
+///
+/// # Errors
+/// If they are damaged, or cannot be read.
+pub fn accepted(
+    directory: &Path,
+    generation: &Generation,
+    shape: (usize, usize),
+) -> Result<Option<Table>, StoreError> {
+    let origins: Vec<(u32, u32)> =
+        generation.population.rows.iter().map(|&row| generation.origin(row)).collect();
+    let mut all = Table::filled(origins.len(), shape.1.max(1), f64::NAN);
+    for index in 0..=generation.index {
+        let places: Vec<usize> = (0..origins.len()).filter(|&place| origins[place].0 == index).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let rows: Vec<u32> = places.iter().map(|&place| origins[place].1).collect();
+        let Some(some) = simulated(directory, index, shape, &rows)? else { return Ok(None) };
+        places.iter().zip(some.iter()).for_each(|(&place, row)| all.row_mut(place).copy_from_slice(row));
+    }
+    Ok(Some(all))
+}
+
 /// The statistics of some rows of a committed generation, in that order; `None` where its simulations are a table's and not kept.
 ///
 /// # Errors

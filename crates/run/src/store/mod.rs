@@ -22,7 +22,7 @@ pub use directory::Directory;
 pub use error::StoreError;
 pub use generation::{GENERATION_FILE, POPULATION_FILE, SIMULATIONS_FILE};
 pub use lock::LOCK_FILE;
-pub use look::{Follower, committed, holder, simulated};
+pub use look::{Follower, accepted, committed, holder, simulated};
 pub use memory::Memory;
 pub use record::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord};
 pub use salvage::salvage;
