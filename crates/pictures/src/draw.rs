@@ -237,31 +237,14 @@ fn axes(placed: &Placed<'_>, style: Style, [x, y]: [Placement; 2], shapes: &mut 
 }
 
 /// Draws the data of one mark.
-fn draw(mark: &Mark, frame: Frame, [x, y]: [Placement; 2], style: Style, shapes: &mut Vec<Shape>) {
+fn draw(mark: &Mark, frame: Frame, axes: [Placement; 2], style: Style, shapes: &mut Vec<Shape>) {
+    let [x, y] = axes;
     let pen = stroke(mark, style);
-    let paint = pen.paint;
     let places =
         |xs: &[f64], ys: &[f64]| xs.iter().zip(ys).map(|(a, b)| (x.at(*a), y.at(*b))).collect::<Vec<Place>>();
     let series = || mark.tips.first().or(mark.name.as_ref()).cloned();
     let lines = |parts: Vec<Vec<Place>>, series: Option<String>| Shape::Lines { parts, stroke: pen, series };
-    let tip = |index: usize| mark.tips.get(index).cloned();
-    let boxes = |list: Vec<[f64; 4]>| {
-        let mut frames = vec![];
-        let mut tips = vec![];
-        for (index, [x0, x1, y0, y1]) in list.into_iter().enumerate() {
-            if ![x0, x1, y0, y1].iter().all(|end| end.is_finite()) {
-                continue;
-            }
-            let left = x0.min(x1).max(frame.left);
-            let (right, top) = (x0.max(x1).min(frame.right), y0.min(y1).max(frame.top));
-            let bottom = y0.max(y1).min(frame.bottom);
-            if left <= right && top <= bottom {
-                frames.push((Frame { left, top, right, bottom }, paint));
-                tips.push(tip(index));
-            }
-        }
-        Shape::Boxes { frames, tips }
-    };
+    let cap = 1.5 * style.point;
     match &mark.kind {
         Kind::Line { x, y } => shapes.push(lines(frame.line(&places(x, y)), series())),
         Kind::Area { x: xs, y: ys } => {
@@ -271,7 +254,7 @@ fn draw(mark: &Mark, frame: Frame, [x, y]: [Placement; 2], style: Style, shapes:
                 area.push((last.0, y.base()));
                 area.push((first.0, y.base()));
             }
-            let paint = Paint { opacity: 0.22 * mark.opacity, ..paint };
+            let paint = Paint { opacity: 0.22 * mark.opacity, ..pen.paint };
             shapes.push(Shape::Area { places: frame.area(&area), paint });
             shapes.push(lines(frame.line(&outline), series()));
         }
@@ -287,85 +270,40 @@ fn draw(mark: &Mark, frame: Frame, [x, y]: [Placement; 2], style: Style, shapes:
         Kind::Bars { edges, heights } => {
             let bars = edges.windows(2).zip(heights);
             let bars = bars.map(|(edge, height)| [x.at(edge[0]), x.at(edge[1]), y.base(), y.at(*height)]);
-            shapes.push(boxes(bars.collect()));
+            shapes.push(boxes(mark, frame, bars));
         }
         Kind::Columns { heights } => {
             let bar = |(at, height): (usize, &f64)| {
                 [x.at(at as f64 - 0.4), x.at(at as f64 + 0.4), y.base(), y.at(*height)]
             };
-            shapes.push(boxes(heights.iter().enumerate().map(bar).collect()));
+            shapes.push(boxes(mark, frame, heights.iter().enumerate().map(bar)));
         }
         Kind::Rows { lengths } => {
             let bar = |(at, length): (usize, &f64)| {
                 [x.base(), x.at(*length), y.at(at as f64 - 0.4), y.at(at as f64 + 0.4)]
             };
-            shapes.push(boxes(lengths.iter().enumerate().map(bar).collect()));
+            shapes.push(boxes(mark, frame, lengths.iter().enumerate().map(bar)));
         }
-        Kind::Cells { columns, values } => {
-            let columns = (*columns).max(1);
-            let mut cells = Shape::Boxes { frames: vec![], tips: vec![] };
-            if let Shape::Boxes { frames, tips } = &mut cells {
-                for (index, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-                    let (column, row) = ((index % columns) as f64, (index / columns) as f64);
-                    let colour = if *value < 0.0 { Colour::Series(1) } else { mark.colour };
-                    let paint = Paint { colour, opacity: value.abs().min(1.0) };
-                    let cell = Frame {
-                        left: x.at(column - 0.5),
-                        right: x.at(column + 0.5),
-                        top: y.at(row - 0.5).min(y.at(row + 0.5)),
-                        bottom: y.at(row + 0.5).max(y.at(row - 0.5)),
-                    };
-                    if (cell.left + cell.right + cell.top + cell.bottom).is_finite() {
-                        frames.push((cell, paint));
-                        tips.push(tip(index));
-                    }
-                }
-            }
-            shapes.push(cells);
-        }
+        Kind::Cells { columns, values } => shapes.push(cells(mark, axes, *columns, values)),
         Kind::Band { x: xs, low, high } => {
             // Where an end is missing the band is interrupted.
-            let ends: Vec<[Place; 2]> = xs
-                .iter()
-                .zip(low.iter().zip(high))
-                .map(|(at, (low, high))| [(x.at(*at), y.at(*low)), (x.at(*at), y.at(*high))])
-                .collect();
+            let ends: Vec<[Place; 2]> =
+                places(xs, low).into_iter().zip(places(xs, high)).map(|(low, high)| [low, high]).collect();
             for part in ends.split(|[low, high]| !(low.0 + low.1 + high.1).is_finite()) {
                 let up = part.iter().map(|end| end[1]);
                 let back = part.iter().rev().map(|end| end[0]);
-                shapes.push(Shape::Area { places: frame.area(&up.chain(back).collect::<Vec<_>>()), paint });
+                let places = frame.area(&up.chain(back).collect::<Vec<_>>());
+                shapes.push(Shape::Area { places, paint: pen.paint });
             }
         }
         Kind::Points { x, y } => shapes.push(dots(mark, frame, &places(x, y), style)),
-        Kind::ErrorsY { x: xs, y: ys, low, high } => {
-            let cap = 1.5 * style.point;
-            let bar = |index: usize| {
-                let (at, low, high) = (x.at(xs[index]), y.at(low[index]), y.at(high[index]));
-                [
-                    vec![(at, low), (at, high)],
-                    vec![(at - cap, low), (at + cap, low)],
-                    vec![(at - cap, high), (at + cap, high)],
-                ]
-            };
-            let count = xs.len().min(low.len()).min(high.len());
-            let parts = (0..count).flat_map(bar).flat_map(|part| frame.line(&part)).collect();
-            shapes.push(lines(parts, None));
-            shapes.push(dots(mark, frame, &places(xs, ys), style));
+        Kind::ErrorsY { x, y, low, high } => {
+            shapes.push(lines(whiskers(frame, &places(x, low), &places(x, high), (cap, 0.0)), None));
+            shapes.push(dots(mark, frame, &places(x, y), style));
         }
-        Kind::ErrorsX { x: xs, y: ys, low, high } => {
-            let cap = 1.5 * style.point;
-            let bar = |index: usize| {
-                let (at, low, high) = (y.at(ys[index]), x.at(low[index]), x.at(high[index]));
-                [
-                    vec![(low, at), (high, at)],
-                    vec![(low, at - cap), (low, at + cap)],
-                    vec![(high, at - cap), (high, at + cap)],
-                ]
-            };
-            let count = ys.len().min(low.len()).min(high.len());
-            let parts = (0..count).flat_map(bar).flat_map(|part| frame.line(&part)).collect();
-            shapes.push(lines(parts, None));
-            shapes.push(dots(mark, frame, &places(xs, ys), style));
+        Kind::ErrorsX { x, y, low, high } => {
+            shapes.push(lines(whiskers(frame, &places(low, y), &places(high, y), (0.0, cap)), None));
+            shapes.push(dots(mark, frame, &places(x, y), style));
         }
         Kind::Vertical { x: at } => {
             let at = x.at(*at);
@@ -376,6 +314,52 @@ fn draw(mark: &Mark, frame: Frame, [x, y]: [Placement; 2], style: Style, shapes:
             shapes.push(lines(frame.line(&[(frame.left, at), (frame.right, at)]), None));
         }
     }
+}
+
+/// Lines between two ends, with a cap of so much across and down at each.
+fn whiskers(frame: Frame, from: &[Place], to: &[Place], (across, down): (f64, f64)) -> Vec<Vec<Place>> {
+    let cap = |(x, y): Place| vec![(x - across, y - down), (x + across, y + down)];
+    let bars = from.iter().zip(to).flat_map(|(&from, &to)| [vec![from, to], cap(from), cap(to)]);
+    bars.flat_map(|part| frame.line(&part)).collect()
+}
+
+/// Bars by their ends, left and right, then up and down, cut to the frame.
+fn boxes(mark: &Mark, frame: Frame, list: impl Iterator<Item = [f64; 4]>) -> Shape {
+    let paint = Paint { colour: mark.colour, opacity: mark.opacity };
+    let (mut frames, mut tips) = (vec![], vec![]);
+    for (index, ends @ [x0, x1, y0, y1]) in list.enumerate() {
+        let cut = Frame {
+            left: x0.min(x1).max(frame.left),
+            right: x0.max(x1).min(frame.right),
+            top: y0.min(y1).max(frame.top),
+            bottom: y0.max(y1).min(frame.bottom),
+        };
+        if ends.iter().all(|end| end.is_finite()) && cut.left <= cut.right && cut.top <= cut.bottom {
+            frames.push((cut, paint));
+            tips.push(mark.tips.get(index).cloned());
+        }
+    }
+    Shape::Boxes { frames, tips }
+}
+
+fn cells(mark: &Mark, [x, y]: [Placement; 2], columns: usize, values: &[f64]) -> Shape {
+    let columns = columns.max(1);
+    let (mut frames, mut tips) = (vec![], vec![]);
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+        let (column, row) = ((index % columns) as f64, (index / columns) as f64);
+        let colour = if *value < 0.0 { Colour::Series(1) } else { mark.colour };
+        let cell = Frame {
+            left: x.at(column - 0.5),
+            right: x.at(column + 0.5),
+            top: y.at(row - 0.5).min(y.at(row + 0.5)),
+            bottom: y.at(row + 0.5).max(y.at(row - 0.5)),
+        };
+        if (cell.left + cell.right + cell.top + cell.bottom).is_finite() {
+            frames.push((cell, Paint { colour, opacity: value.abs().min(1.0) }));
+            tips.push(mark.tips.get(index).cloned());
+        }
+    }
+    Shape::Boxes { frames, tips }
 }
 
 fn dots(mark: &Mark, frame: Frame, places: &[Place], style: Style) -> Shape {

@@ -91,6 +91,6 @@ mod tests {
         assert_eq!(lines[0], "k (posterior over the prior)");
         assert_eq!(lines[1], "  │    ██");
         assert_eq!(lines[8], "  │  ██████");
-        assert_eq!(lines[10], "   0      10");
+        assert_eq!(lines[10], "   0     10");
     }
 }

@@ -9,7 +9,7 @@ mod weights;
 pub(crate) use course::{course, information};
 pub(crate) use marginals::marginal;
 pub(crate) use pairs::{MOST as MOST_PAIRED, chosen, correlation, pairs};
-pub(crate) use predictive::{MOST_SERIES, over_time, strips};
+pub(crate) use predictive::{MOST_SERIES, over_time, strips, tip};
 pub(crate) use weights::{MOST_SERIES as MOST_WEIGHED, bars, over_time as weights_over_time};
 
 use counterpoise_pictures::{DOUBLE_COLUMN, Figure, Panel, SINGLE_COLUMN, Style};

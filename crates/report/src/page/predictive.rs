@@ -19,7 +19,7 @@ fn strip(check: &Check) -> Markup {
     let at = |value: f64| 4.0 + 232.0 * (value - first) / width;
     let text = |value: f64| format!("{:.1}", at(value));
     let wide = |from: f64, to: f64| format!("{:.1}", (at(to) - at(from)).max(1.0));
-    let tip = figures_tip(check);
+    let tip = format!("{}\nas far out: {} of simulations", figures::tip(check), significant(check.tail, 2));
     html! {
         svg.bar viewBox="0 0 240 14" width="240" height="14" data-tip=(tip) {
             rect width="240" height="14" fill="transparent" {}
@@ -29,18 +29,6 @@ fn strip(check: &Check) -> Markup {
             circle cx=(text(check.observed)) cy="7" r="3.5" fill="var(--series-1)" {}
         }
     }
-}
-
-fn figures_tip(check: &Check) -> String {
-    format!(
-        "{}\nobserved {}\nsimulated {}, 90 % between {} and {}\nas far out: {} of simulations",
-        check.name,
-        significant(check.observed, 4),
-        significant(check.quantiles[2], 4),
-        significant(check.quantiles[0], 4),
-        significant(check.quantiles[4], 4),
-        significant(check.tail, 2)
-    )
 }
 
 /// Bands over time, the worst offenders, and every statistic.
