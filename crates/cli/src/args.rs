@@ -162,6 +162,16 @@ pub(crate) struct CompareArguments {
     /// Draw the truth of each dataset from the prior, even where the problem file gives one.
     #[arg(long)]
     pub(crate) prior: bool,
+    /// Compare on these data, a row a dataset with the statistics in columns, and not on simulated ones.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["datasets", "prior"])]
+    pub(crate) observed: Option<PathBuf>,
+    /// The parameters that the data were made with, where they are known: a row a dataset.
+    #[arg(long, value_name = "FILE", requires = "observed")]
+    pub(crate) truths: Option<PathBuf>,
+    /// Draws of the exact posteriors, to be compared with: columns named as the parameters or log10_ and the name, and
+    /// dataset with --observed. Without --observed they are those of the problem's own data.
+    #[arg(long, value_name = "FILE", conflicts_with = "prior")]
+    pub(crate) exact: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) schedule: Schedule,
     /// Print one JSON object.
@@ -191,6 +201,13 @@ pub(crate) struct CalibrateArguments {
     /// How many datasets; at least two.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub(crate) datasets: u64,
+    /// Judge near the observation: truths come from the posterior of a first run on it, and not from the prior.
+    #[arg(long)]
+    pub(crate) around: bool,
+    /// Take simulations as data that are there already: those of the problem's table, of the first generation of the run in DIR,
+    /// or of one generation made for all datasets. For methods of one generation.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    pub(crate) reuse: Option<Option<PathBuf>>,
     #[command(flatten)]
     pub(crate) schedule: Schedule,
     /// Print one JSON object.

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod interrupt;
+mod numbers;
 mod output;
 mod print;
 mod problem_file;

@@ -14,12 +14,17 @@ mod stored;
 mod verify;
 mod watch;
 
+use std::ops::ControlFlow;
+
 use counterpoise_core::problem::Simulator;
+use counterpoise_core::stop::StopReason;
+use counterpoise_run::drive::Event;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use crate::print::progress::Progress;
 use crate::problem_file::{Material, Override};
 use crate::trouble::Trouble;
 
@@ -41,11 +46,36 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
 }
 
 /// The simulator of a problem, which a command that makes data of its own needs.
-fn simulator<'a>(material: &'a Material, command: &str) -> Result<&'a dyn Simulator, Trouble> {
+fn simulator<'a>(material: &'a Material, command: &str, hint: &str) -> Result<&'a dyn Simulator, Trouble> {
     material.simulator().ok_or_else(|| {
         let message = anyhow::anyhow!("{command} makes data of its own: a table of simulations cannot");
-        Trouble::input(message, "use a problem whose model can be simulated".to_owned())
+        Trouble::input(message, hint.to_owned())
     })
+}
+
+/// Tells how far a run in memory is.
+fn watched(
+    output: Output,
+    generations: usize,
+    simulations: usize,
+) -> impl FnMut(Event<'_>) -> ControlFlow<StopReason> {
+    let mut progress = Progress::new(output, generations, simulations);
+    move |event| {
+        match event {
+            Event::Simulated { index, done, failed } => progress.simulated(index, done, failed),
+            Event::Weighing { index } => progress.weighing(index),
+            Event::Committed { history, .. } => {
+                if let Some(last) = history.last() {
+                    progress.committed(last);
+                }
+                if history.len() == generations {
+                    progress.finish();
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Values of the problem file that were given on the command line.

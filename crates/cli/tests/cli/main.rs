@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod damage;
+mod exact;
 mod examples;
 mod export;
 mod faults;
