@@ -172,6 +172,9 @@ pub(crate) struct CompareArguments {
     /// dataset with --observed. Without --observed they are those of the problem's own data.
     #[arg(long, value_name = "FILE", conflicts_with = "prior")]
     pub(crate) exact: Option<PathBuf>,
+    /// Draw the figures to this .svg or .png file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) schedule: Schedule,
     /// Print one JSON object.
@@ -208,6 +211,9 @@ pub(crate) struct CalibrateArguments {
     /// or of one generation made for all datasets. For methods of one generation.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub(crate) reuse: Option<Option<PathBuf>>,
+    /// Draw the figures to this .svg or .png file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) schedule: Schedule,
     /// Print one JSON object.

@@ -5,6 +5,7 @@ mod commands;
 mod interrupt;
 mod numbers;
 mod output;
+mod picture_file;
 mod print;
 mod problem_file;
 mod summary;

@@ -255,6 +255,10 @@ mod tests {
         assert_eq!(simulated.failures()[&1], Failure::NotFinite { column: 1 });
         assert_eq!((&simulated.failures()[&2], &simulated.failures()[&3]), (&declined, &declined));
         let left = simulated.without(0);
-        assert_eq!((left.usable(), simulated.usable()), (vec![], vec![0]), "one is put aside, and only in the copy");
+        assert_eq!(
+            (left.usable(), simulated.usable()),
+            (vec![], vec![0]),
+            "one is put aside, and only in the copy"
+        );
     }
 }

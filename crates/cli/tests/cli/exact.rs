@@ -72,7 +72,8 @@ fn the_reference_posteriors_tell_the_better_rule() {
     let ratio = parameter["w1"]["mean"].as_f64().unwrap() / parameter["w1_in_sd"]["mean"].as_f64().unwrap();
     assert!((ratio - 0.043).abs() < 0.006, "{ratio}");
     assert!(found["rules"][0]["mean_bias"]["mean"].as_f64().unwrap() > 0.0);
-    let page = compare(&bench, &arguments).exits(0).stdout;
+    let page = compare(&bench, &[&arguments[..], &["--plot", "c.png"]].concat()).exits(0).stdout;
+    assert!(fs::read(bench.path("c.png")).unwrap().starts_with(b"\x89PNG"));
     assert!(page.contains("W1 of log10 theta") && page.contains("nearest on"), "{page}");
 }
 
@@ -100,6 +101,8 @@ fn what_does_not_fit_is_refused() {
     refused(&["--exact", &exact], "has posteriors of 10 datasets");
     refused(&["--exact", "none.csv"], "none.csv");
     refused(&["--truths", "t.csv"], "--observed");
+    refused(&["--plot", "c.pdf"], "c.pdf is neither an .svg nor a .png file");
+    refused(&["--plot", "none/c.svg"], "none is no directory");
     let given = |name: &str, text: &str, option: &str, message: &str| {
         bench.write(name, text);
         refused(&["--observed", &observed, option, name], message);
@@ -113,7 +116,12 @@ fn what_does_not_fit_is_refused() {
     let second: String = (0..40).map(|i| format!("2,{}\n", 9.0 + f64::from(i))).collect();
     let text = format!("dataset,theta\n{second}");
     given("e.csv", &text, "--exact", "--exact has nothing for dataset 1, 3, 4, 5, 6 and 4 more");
-    given("f.csv", &text.replace("2,9\n", "2,900\n"), "--exact", "theta = 900 in row 1 lies outside the prior");
+    given(
+        "f.csv",
+        &text.replace("2,9\n", "2,900\n"),
+        "--exact",
+        "theta = 900 in row 1 lies outside the prior",
+    );
     given("g.csv", &text.replace("2,9\n", "2,\n"), "--exact", "the value of `theta` in row 1 is missing");
     given("h.csv", &text.replace("2,9\n", "2.5,9\n"), "--exact", "no whole number");
     given("i.csv", &draws("dataset,theta", "1,9")[..38], "--exact", "at least 20 are needed");

@@ -113,8 +113,13 @@ mod tests {
     fn particles_are_drawn_by_their_weight() {
         let units = Table::from_rows(1, vec![1.0, 2.0, 3.0]);
         let weights = LogWeights::new(vec![0.0, f64::NEG_INFINITY, ln_3()]).unwrap();
-        let population =
-            Population { rows: vec![0, 1, 2], thetas: units.clone(), units, weights, distances: vec![0.0; 3] };
+        let population = Population {
+            rows: vec![0, 1, 2],
+            thetas: units.clone(),
+            units,
+            weights,
+            distances: vec![0.0; 3],
+        };
         let at = |share: f64| particle(&population, share)[0];
         assert_eq!([at(0.0), at(0.2499), at(0.2501), at(0.9999), at(1.0)], [1.0, 1.0, 3.0, 3.0, 3.0]);
     }

@@ -1,6 +1,7 @@
 //! `calibrate`: whether intervals cover the truth as often as they say.
 
 mod page;
+mod plot;
 mod reuse;
 
 use anyhow::anyhow;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use super::{overrides, simulator, watched};
 use crate::args::CalibrateArguments;
 use crate::output::Output;
+use crate::picture_file::PictureFile;
 use crate::print::json;
 use crate::print::tally::Tally;
 use crate::problem_file::{Loaded, Method, Purpose, load};
@@ -103,6 +105,7 @@ struct Parameter {
 
 /// Calibrates the whole method of a problem, weight search included.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Result<u8, Trouble> {
+    let picture = PictureFile::of(arguments.plot.as_deref())?;
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let pool = arguments.schedule.pool();
     let (name, names) = (loaded.name.clone(), loaded.problem.prior.names());
@@ -129,6 +132,9 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Resul
         caveat: from.caveat(),
         coverage,
     };
+    if let Some(file) = &picture {
+        file.write(&plot::figure(&calibration))?;
+    }
     output.result(&if arguments.json { json::object(&calibration)? } else { page::page(&calibration) })?;
     Ok(DONE)
 }
@@ -255,7 +261,8 @@ mod tests {
     fn a_verdict_for_every_outcome() {
         let coverage = |covered: f64, error: f64| Coverage { level: 0.9, covered, error };
         assert!(
-            verdict(&coverage(0.78, 0.03), From::Prior, 250, 100).contains("cover 78 %: too narrow; try cross_fit = true")
+            verdict(&coverage(0.78, 0.03), From::Prior, 250, 100)
+                .contains("cover 78 %: too narrow; try cross_fit = true")
         );
         assert!(verdict(&coverage(0.97, 0.01), From::Prior, 250, 100).contains("wider than they need be"));
         assert!(verdict(&coverage(0.88, 0.03), From::Prior, 250, 100).contains("beyond about 6 points"));

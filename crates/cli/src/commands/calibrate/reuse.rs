@@ -36,7 +36,8 @@ pub(super) fn ranks(
             "--reuse is for methods of one generation, and this one has {generations}: later generations draw parameters from \
              proposals, and not from the prior"
         );
-        let hint = "--set method.generations=1 judges one generation; without --reuse the whole method is judged";
+        let hint =
+            "--set method.generations=1 judges one generation; without --reuse the whole method is judged";
         return Err(Trouble::input(message, hint.to_owned()));
     }
     let (reused, problem, method) = simulations(directory, loaded, pool, output)?;
@@ -78,10 +79,9 @@ fn simulations(
             let mut executor = Threads::new(&*simulator, pool.threads(), None);
             let mut progress = Progress::new(output, 1, method.simulations);
             let (prior, count) = (&problem.prior, method.simulations);
-            let made =
-                Reused::simulate(prior, count, Seed(method.seed), &mut executor, pool, &mut |done| {
-                    progress.simulated(0, done, 0);
-                });
+            let made = Reused::simulate(prior, count, Seed(method.seed), &mut executor, pool, &mut |done| {
+                progress.simulated(0, done, 0);
+            });
             progress.finish();
             made.map_err(|error| Trouble::failed(error, None))?
         }
@@ -89,26 +89,16 @@ fn simulations(
     Ok((reused, problem, method))
 }
 
-fn read(
-    source: &Source,
-    problem: &Problem,
-    pool: &Pool,
-) -> Result<Reused, Trouble> {
+fn read(source: &Source, problem: &Problem, pool: &Pool) -> Result<Reused, Trouble> {
     let given = source.read(&problem.prior, pool, &mut |_| ControlFlow::Continue(()));
     let given = given.map_err(|error| Trouble::failed(error, None))?;
     given.continue_value().map(Reused::from).ok_or_else(|| Trouble::failed(anyhow!("nothing was read"), None))
 }
 
 /// The first generation of a run of the same model and prior.
-fn stored_ones(
-    directory: &Path,
-    loaded: Loaded,
-    pool: &Pool,
-) -> Result<(Reused, Problem, Method), Trouble> {
+fn stored_ones(directory: &Path, loaded: Loaded, pool: &Pool) -> Result<(Reused, Problem, Method), Trouble> {
     let Some(run) = stored::read(directory)? else { return Err(show::no_run(directory)) };
-    let part = |description: &serde_json::Value| {
-        serde_json::json!({ "parameters": description["parameters"], "model": description["model"] })
-    };
+    let part = |description: &serde_json::Value| serde_json::json!({ "parameters": description["parameters"], "model": description["model"] });
     let other = differences(&part(&run.description), &part(&loaded.description));
     if let Some(line) = other.refused.first() {
         let message = anyhow!("the run in {} is of another problem: {line}", directory.display());
@@ -125,7 +115,11 @@ fn stored_ones(
     let file = file.map_err(|error| failed(error.into()))?;
     let find = |name: &String| file.names().iter().position(|known| known == name);
     let columns = |names: &[String]| {
-        names.iter().map(find).collect::<Option<Vec<usize>>>().ok_or_else(|| failed(anyhow!("a column is missing")))
+        names
+            .iter()
+            .map(find)
+            .collect::<Option<Vec<usize>>>()
+            .ok_or_else(|| failed(anyhow!("a column is missing")))
     };
     let (parameters, statistics) = (columns(&problem.prior.names())?, columns(&problem.statistics)?);
     let rows = file.survey(&mut |_| true).map_err(|error| failed(error.into()))?.rows as usize;

@@ -133,7 +133,8 @@ pub(super) fn exact(path: &Path, prior: &Prior) -> Result<Posteriors, Trouble> {
     };
     let mut rows: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     (0u32..).zip(numbers).for_each(|(row, number)| rows.entry(number).or_default().push(row));
-    let each = rows.iter().map(|(number, rows)| Ok((*number, posterior(rows, &format!(" of dataset {number}"))?)));
+    let each =
+        rows.iter().map(|(number, rows)| Ok((*number, posterior(rows, &format!(" of dataset {number}"))?)));
     Ok(Posteriors::Many(each.collect::<Result<_, Trouble>>()?))
 }
 
@@ -183,8 +184,9 @@ impl Judge {
         };
         let data = observed
             .into_iter()
-            .map(|(number, observed)| {
-                Dataset { truth: truths.as_mut().and_then(|truths| truths.remove(&number)), observed }
+            .map(|(number, observed)| Dataset {
+                truth: truths.as_mut().and_then(|truths| truths.remove(&number)),
+                observed,
             })
             .collect();
         Ok(Self { data, exact })

@@ -2,6 +2,7 @@
 
 mod given;
 mod page;
+mod plot;
 
 use std::time::Instant;
 
@@ -22,6 +23,7 @@ use self::given::{Judge, Posteriors};
 use super::{overrides, simulator};
 use crate::args::CompareArguments;
 use crate::output::Output;
+use crate::picture_file::PictureFile;
 use crate::print::json;
 use crate::print::tally::Tally;
 use crate::problem_file::{Loaded, Method, Purpose, load, rule_names, rule_overrides, suggestion};
@@ -139,6 +141,7 @@ struct Comparison {
 
 /// Compares methods on a problem.
 pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8, Trouble> {
+    let picture = PictureFile::of(arguments.plot.as_deref())?;
     let methods = methods(arguments)?;
     let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let simulator = simulator(&loaded.material, "compare", "use a problem whose model can be simulated")?;
@@ -161,8 +164,7 @@ pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8
     });
     let judged = judged.into_iter().collect::<anyhow::Result<Vec<_>>>();
     let judged = judged.map_err(|error| Trouble::failed(error, None))?;
-    let known: Vec<f64> =
-        judge.posteriors().iter().map(|exact| information(&problem.prior, exact)).collect();
+    let known: Vec<f64> = judge.posteriors().iter().map(|exact| information(&problem.prior, exact)).collect();
     let comparison = Comparison {
         problem: loaded.name.clone(),
         datasets: count,
@@ -174,6 +176,9 @@ pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8
         exact_information: (!known.is_empty()).then(|| Figure::of(&known)),
         rules: summed(&methods, &judged, &problem.prior),
     };
+    if let Some(file) = &picture {
+        file.write(&plot::figure(&comparison))?;
+    }
     output.result(&if arguments.json { json::object(&comparison)? } else { page::page(&comparison) })?;
     Ok(DONE)
 }
@@ -200,9 +205,10 @@ fn judge(
     if let Some((path, exact)) = exact {
         let exact = match exact {
             Posteriors::One(exact) => exact,
-            Posteriors::Many(mut many) if many.len() == 1 => {
-                many.pop_first().map(|(_, exact)| exact).ok_or_else(|| Trouble::failed(anyhow!("none"), None))?
-            }
+            Posteriors::Many(mut many) if many.len() == 1 => many
+                .pop_first()
+                .map(|(_, exact)| exact)
+                .ok_or_else(|| Trouble::failed(anyhow!("none"), None))?,
             Posteriors::Many(many) => {
                 let message = anyhow!("{} has posteriors of {} datasets", path.display(), many.len());
                 return Err(Trouble::input(message, "give the data with --observed".to_owned()));
@@ -307,11 +313,11 @@ fn scale(marginal: &Marginal) -> (&'static str, f64) {
 fn summed(methods: &[(String, Method)], judged: &[Vec<Figures>], prior: &Prior) -> Vec<Judged> {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let w1 = |figures: &Figures| figures.distances.as_ref().map_or(f64::NAN, |known| mean(&known.scaled));
-    let least: Vec<f64> =
-        judged.iter().map(|row| row.iter().map(w1).fold(f64::INFINITY, f64::min)).collect();
+    let least: Vec<f64> = judged.iter().map(|row| row.iter().map(w1).fold(f64::INFINITY, f64::min)).collect();
     let rule = |at: usize| {
         let figures = || judged.iter().map(move |row| &row[at]);
-        let figure = |value: &dyn Fn(&Figures) -> f64| Figure::of(&figures().map(value).collect::<Vec<f64>>());
+        let figure =
+            |value: &dyn Fn(&Figures) -> f64| Figure::of(&figures().map(value).collect::<Vec<f64>>());
         let known = |value: fn(&Figures) -> f64| Some(figure(&value)).filter(|figure| !figure.mean.is_nan());
         let known_distances: Option<Vec<&Distances>> =
             figures().map(|figures| figures.distances.as_ref()).collect();
