@@ -6,6 +6,7 @@ mod check_table;
 mod compare;
 mod export;
 pub(crate) mod init;
+mod reproduce;
 mod run;
 mod sbml;
 mod show;
@@ -39,6 +40,7 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Show(arguments) => show::show(arguments, output),
         Command::Compare(arguments) => compare::compare(arguments, output),
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),
+        Command::Reproduce(arguments) => reproduce::reproduce(arguments, output),
         Command::Verify(arguments) => verify::verify(arguments, output),
         Command::Export(arguments) => export::export(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),

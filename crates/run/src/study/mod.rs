@@ -18,7 +18,7 @@ use counterpoise_core::workers::{Serial, Workers};
 
 use crate::drive;
 use crate::executor::Executor;
-use crate::outcome::{Event, RunError};
+use crate::outcome::{Event, Finished, RunError};
 use crate::store::{Header, Memory};
 
 /// The generations of a run in memory, on one thread: many such runs go side by side.
@@ -31,10 +31,11 @@ pub fn infer(
     seed: Seed,
     executor: &mut dyn Executor,
 ) -> Result<Vec<Generation>, RunError> {
-    infer_watched(problem, method, seed, executor, &Serial, &mut |_| ControlFlow::Continue(()))
+    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
+    Ok(infer_watched(problem, method, seed, executor, &Serial, &mut go_on)?.history)
 }
 
-/// The same on all threads of `workers`, telling how far it is.
+/// The same on all threads of `workers`, telling how far it is and where the time went.
 ///
 /// # Errors
 /// If the run cannot go on.
@@ -45,9 +46,9 @@ pub fn infer_watched(
     executor: &mut dyn Executor,
     workers: &dyn Workers,
     observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<StopReason>,
-) -> Result<Vec<Generation>, RunError> {
+) -> Result<Finished, RunError> {
     let parameters = problem.prior.names();
     let analysis = Analysis { problem, method, seed };
     let header = Header { description: serde_json::Value::Null, parameters, statistics: Vec::new() };
-    Ok(drive::run((&analysis, &header), executor, &mut Memory::forgetful(), workers, observe)?.history)
+    drive::run((&analysis, &header), executor, &mut Memory::forgetful(), workers, observe)
 }

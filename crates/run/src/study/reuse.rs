@@ -62,7 +62,13 @@ impl Reused {
         Ok(Self { proposed, simulated })
     }
 
-    /// How many of them can be used.
+    /// The parameters, and what was simulated there.
+    #[must_use]
+    pub fn parts(&self) -> (&Proposed, &Simulated) {
+        (&self.proposed, &self.simulated)
+    }
+
+    /// Those that can be used.
     #[must_use]
     pub fn usable(&self) -> Vec<u32> {
         self.simulated.usable()

@@ -176,9 +176,9 @@ fn first(
     let Method { generations, simulations, seed, .. } = loaded.method;
     let mut watch = watched(output, generations, simulations);
     let (problem, method) = (loaded.problem.clone(), loaded.method.build());
-    let history = infer_watched(problem, method, Seed(seed), &mut executor, pool, &mut watch);
-    let history = history.map_err(|error| Trouble::failed(error, None))?;
-    history.into_iter().last().ok_or_else(|| Trouble::failed(anyhow!("no generation was made"), None))
+    let run = infer_watched(problem, method, Seed(seed), &mut executor, pool, &mut watch);
+    let run = run.map_err(|error| Trouble::failed(error, None))?;
+    run.history.into_iter().last().ok_or_else(|| Trouble::failed(anyhow!("no generation was made"), None))
 }
 
 /// The ranks of every dataset, with progress.
