@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use counterpoise_core::digest::{Generation, Method};
-use counterpoise_core::divergence::weighted_information;
+use counterpoise_core::divergence::{self, Divergence, Exponent, Space, weighted_information};
 use counterpoise_core::judge::{covered, rank, wasserstein};
 use counterpoise_core::population::Population;
 use counterpoise_core::problem::{Prior, Problem};
-use counterpoise_core::propose::Gaussian;
+use counterpoise_core::propose::{Gaussian, Importance};
 use counterpoise_core::reduce::{ApproximateSufficiency, Identity, Reduction, SemiAutomatic};
 use counterpoise_core::stop::AfterGenerations;
 use counterpoise_core::stream::{Seed, Stage};
@@ -98,6 +98,8 @@ pub(super) struct Outcome {
     pub(super) weights: Vec<f64>,
     /// Squared Hellinger distance of the posterior from the prior.
     pub(super) information: f64,
+    /// The same by the paper's estimator as it is printed, importance weights ignored: what the paper gives.
+    pub(super) printed: f64,
     /// Distance of the mode, and of the mean, from the truth.
     pub(super) mode_bias: f64,
     pub(super) mean_bias: f64,
@@ -257,6 +259,7 @@ impl Experiment {
         Outcome {
             weights: last.mean_weights(),
             information: weighted_information(&self.prior, &population.units, weights),
+            printed: self.printed(population, seed),
             mode_bias: apart(&mut summaries.iter().map(|summary| libm::log10(summary.mode))),
             mean_bias: apart(&mut found.iter().map(|(mean, _)| *mean)),
             biases: found.iter().zip(&truth).map(|((mean, _), truth)| (mean - truth).abs()).collect(),
@@ -269,6 +272,16 @@ impl Experiment {
             weighing: 0.0,
             population: population.clone(),
         }
+    }
+}
+
+impl Experiment {
+    /// The paper's estimate of the squared Hellinger distance of a posterior from the prior.
+    fn printed(&self, population: &Population, seed: Seed) -> f64 {
+        let plan = divergence::Paper { neighbours: 5, order: 0.5, exponent: Exponent::Printed };
+        let space = Space::new(&self.prior, &population.units, seed, population.len());
+        let rows: Vec<u32> = (0..population.len() as u32).collect();
+        plan.gauge(&space, &Importance::equal()).measure(&rows)
     }
 }
 
