@@ -12,6 +12,7 @@ mod interrupt;
 mod mistakes;
 mod networks;
 mod programs;
+mod reproduce;
 mod resume;
 mod runs;
 mod sbml;
