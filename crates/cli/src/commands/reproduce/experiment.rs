@@ -98,7 +98,7 @@ pub(super) struct Outcome {
     pub(super) weights: Vec<f64>,
     /// Squared Hellinger distance of the posterior from the prior.
     pub(super) information: f64,
-    /// The same by the paper's estimator as it is printed, importance weights ignored: what the paper gives.
+    /// The same by the paper's estimator as it is printed, importance weights ignored.
     pub(super) printed: f64,
     /// Distance of the mode, and of the mean, from the truth.
     pub(super) mode_bias: f64,

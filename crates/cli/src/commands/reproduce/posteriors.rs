@@ -70,7 +70,7 @@ pub(super) fn make(context: &Context<'_>, problems: &[&'static str]) -> Result<M
 
 /// What the columns of a summary mean.
 pub(super) const NOTE: &str = "\nMeans over datasets with standard errors. Information: squared Hellinger distance of the posterior from the prior; \
-     exact: that of the exact posterior, its ceiling; as printed: the posterior's by the paper's estimator, which is what the paper gives. Bias: distance from the truth in log10. W1: to the exact posterior, in its sd.\n";
+     exact: that of the exact posterior, its ceiling; root: the distance itself, the square root of the information; as printed: the information by the paper's estimator. Bias: distance from the truth in log10. W1: to the exact posterior, in its sd.\n";
 
 /// Panels of all parameters for one dataset.
 fn posterior(
@@ -132,6 +132,7 @@ fn header() -> Vec<&'static str> {
         "rule",
         "information",
         "exact",
+        "root",
         "as printed",
         "bias of mean",
         "bias of mode",
@@ -178,6 +179,7 @@ fn summarise(
             Cell::text(plan.rule.name),
             mean(&|one| one.information),
             Cell::mean(&exact),
+            mean(&|one| one.information.max(0.0).sqrt()),
             mean(&|one| one.printed),
             mean(&|one| one.mean_bias),
             mean(&|one| one.mode_bias),
