@@ -49,7 +49,7 @@ pub(super) fn page(comparison: &Comparison) -> String {
         header.extend(names.iter().map(String::as_str));
         let row = |(rule, near): &(&str, &Near)| {
             let mut cells = vec![(*rule).to_owned(), cell(near.w1_in_sd), near.nearest_on.to_string()];
-            cells.extend([cell(near.sd_ratio), cell(near.energy)]);
+            cells.extend([cell(near.sd_ratio), cell(near.energy_distance)]);
             cells.extend(near.parameters.iter().map(|one| cell(one.w1)));
             cells
         };

@@ -30,7 +30,7 @@ pub(super) fn figure(comparison: &Comparison) -> Figure {
     let ceiling = comparison.exact_information.map(|figure| figure.mean);
     let panels = [
         panel("W1 to the exact posterior, in its sd", &near(|near| near.w1_in_sd), None),
-        panel("energy distance to the exact posterior", &near(|near| near.energy), None),
+        panel("energy distance to the exact posterior", &near(|near| near.energy_distance), None),
         panel("bias of the mean, in prior sd", &|judged| judged.mean_bias, None),
         panel("90 % intervals cover", &|judged| judged.coverage_90, Some(0.9)),
         panel("information, held out (line: exact)", &|judged| Some(judged.held_out), ceiling),

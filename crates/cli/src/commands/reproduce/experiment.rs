@@ -171,7 +171,8 @@ impl Experiment {
         context: &Context<'_>,
     ) -> Result<Vec<Vec<Outcome>>, Trouble> {
         let simulations: usize = plans.iter().map(|plan| plan.size.simulations * plan.size.generations).sum();
-        let tally = Tally::new(context.output, "simulations", simulations * cases.len());
+        // A generation is simulated, and then weighed: each counts as much.
+        let tally = Tally::new(context.output, "rows simulated and weighed", 2 * simulations * cases.len());
         let all = |index: usize, inner: (usize, &dyn Workers)| -> anyhow::Result<Vec<Outcome>> {
             let seed = Seed(context.seed.0.wrapping_add(1 + index as u64));
             let one = |plan: &Plan| {
@@ -219,6 +220,7 @@ impl Experiment {
                 tally.more(done.saturating_sub(told));
                 told = done;
             } else if let Event::Committed { .. } = event {
+                tally.more(plan.size.simulations);
                 told = 0;
             }
             ControlFlow::Continue(())

@@ -21,7 +21,7 @@ use crate::trouble::Trouble;
 const UNIT: f64 = 1e-4;
 /// How far the line goes to both sides, in that unit: whole, and zoomed.
 const WIDE: f64 = 1_000.0;
-const NEAR: f64 = 20.0;
+const NEAR: f64 = 100.0;
 /// Points on each line.
 const POINTS: usize = 1_001;
 

@@ -3,7 +3,8 @@
 use std::f64::consts::LN_10;
 
 use counterpoise_core::stream::Stage;
-use counterpoise_models::exact;
+use counterpoise_models::Parameter;
+use counterpoise_models::exact::{self, Density};
 use counterpoise_pictures::{Axis, Colour, Figure, Mark, Panel, Style, density};
 
 use super::experiment::{ADAPTIVE, Case, Experiment, OURS, Outcome, Plan, SCALED, UNIFORM};
@@ -79,7 +80,7 @@ fn posterior(
     (plans, case, outcomes): (&[Plan], &Case, &[Outcome]),
     curves: &mut Curves,
 ) -> Vec<Panel> {
-    let panel = |(j, parameter): (usize, &counterpoise_models::Parameter)| {
+    let panel = |(j, parameter): (usize, &Parameter)| {
         let title = format!("{}: {}", experiment.name, parameter.name);
         let axis = Axis::log(parameter.name);
         let mut panel = Panel::new()
@@ -190,4 +191,25 @@ fn summarise(
             Cell::text(parts.join("; ")),
         ]);
     }
+    let known: Vec<&Vec<Density>> = cases.iter().filter_map(|case| case.exact.as_ref()).collect();
+    if known.is_empty() {
+        return;
+    }
+    // What the exact posterior itself is off by.
+    let off = |posterior: &Vec<Density>| -> f64 {
+        let parameters = posterior.iter().zip(experiment.setting.parameters);
+        let square = |(density, parameter): (&Density, &Parameter)| {
+            let apart = density.moments().0 - libm::log10(parameter.truth);
+            apart * apart
+        };
+        parameters.map(square).sum::<f64>().sqrt()
+    };
+    let biases: Vec<f64> = known.into_iter().map(off).collect();
+    let roots: Vec<f64> = exact.iter().map(|information| information.sqrt()).collect();
+    let unknown = Cell::Number(f64::NAN);
+    let mut row = vec![Cell::text(experiment.name), Cell::text("exact posterior")];
+    row.extend([Cell::mean(&exact), Cell::mean(&exact), Cell::mean(&roots), unknown.clone()]);
+    row.extend([Cell::mean(&biases), unknown.clone(), Cell::Number(0.0), Cell::Number(1.0)]);
+    row.extend([unknown.clone(), unknown, Cell::text("")]);
+    summary.row(row);
 }
