@@ -20,8 +20,14 @@ pub(super) fn make(context: &Context<'_>) -> Result<Made, Trouble> {
         .datasets
         .map_or(if context.arguments.quick { QUICK_RUNS } else { RUNS }, |runs| runs as usize);
     let mut sheet = Sheet::new(["problem", "rule", "run", "statistic", "weight", "log10 weight, centred"]);
-    let mut summary =
-        Sheet::new(["problem", "rule", "largest on average (log10, centred)", "largest in so many runs"]);
+    let mut summary = Sheet::new([
+        "problem",
+        "rule",
+        "largest on average (log10, centred)",
+        "largest in so many runs",
+        "sd over runs",
+        "correlation of runs",
+    ]);
     let mut panels = Vec::new();
     for name in ["toy-sorted", "death"] {
         let experiment = Experiment::new(name, context)?;
@@ -88,7 +94,32 @@ fn summarised(problem: &str, rule: &str, names: &[String], mean: &[f64], found: 
     let wins: Vec<String> = named
         .map(|&j| format!("{} {}", names[j], tops.iter().filter(|top| **top == Some(j)).count()))
         .collect();
-    vec![Cell::text(problem), Cell::text(rule), Cell::text(averages.join(", ")), Cell::text(wins.join(", "))]
+    let mut row = [problem, rule, &averages.join(", "), &wins.join(", ")].map(Cell::text).to_vec();
+    row.extend([Cell::Number(spread(&order, mean, found)), Cell::Number(correlation(&order, found))]);
+    row
+}
+
+/// The standard deviation of a weight over the runs, mean over statistics.
+fn spread(statistics: &[usize], mean: &[f64], found: &[Vec<f64>]) -> f64 {
+    let one = |&j: &usize| {
+        let square = found.iter().map(|logs| (logs[j] - mean[j]) * (logs[j] - mean[j])).sum::<f64>();
+        (square / found.len() as f64).sqrt()
+    };
+    statistics.iter().map(one).sum::<f64>() / statistics.len() as f64
+}
+
+/// The correlation between the weights of two runs, mean over all pairs.
+fn correlation(statistics: &[usize], found: &[Vec<f64>]) -> f64 {
+    let product = |a: &Vec<f64>, b: &Vec<f64>| statistics.iter().map(|&j| a[j] * b[j]).sum::<f64>();
+    let (mut sum, mut pairs) = (0.0, 0.0);
+    for (at, a) in found.iter().enumerate() {
+        for b in &found[..at] {
+            // Centred already.
+            sum += product(a, b) / (product(a, a) * product(b, b)).sqrt();
+            pairs += 1.0;
+        }
+    }
+    sum / pairs
 }
 
 fn panel(problem: &str, names: &[String], mean: &[f64], found: &[Vec<f64>]) -> Panel {

@@ -10,7 +10,7 @@ use crate::view::View;
 use crate::workers;
 
 /// From no statistic on, adds the one that moves the posterior furthest in Kullback-Leibler divergence, and takes out
-/// those without which it then stays where it is; until no statistic moves it further than chance would. How far chance moves it
+/// those without which it then stays where it is, for good; until no statistic moves it further than chance would. How far chance moves it
 /// is seen from two posteriors by the same statistics, each from one half of the simulations.
 #[derive(Clone, Debug)]
 pub struct ApproximateSufficiency {
@@ -32,24 +32,24 @@ const LEAST: f64 = 0.05;
 
 impl Reduction for ApproximateSufficiency {
     fn fit(&self, view: &View<'_>, rng: &mut Stream) -> Result<Box<dyn Projection>, ReduceError> {
-        let candidates = candidates(view)?;
+        let mut waiting = candidates(view)?;
         let trials = Trials::new(view, view.rows, view.observed, view.keep);
         let chance = Chance::new(view, rng);
         let posterior = |subset: &[usize]| thinned(trials.accepted(subset));
         let mut chosen: Vec<usize> = Vec::new();
         loop {
             let present = posterior(&chosen);
-            let others: Vec<usize> = candidates.iter().copied().filter(|j| !chosen.contains(j)).collect();
-            let moves = workers::map(view.workers, others.len(), |at| {
-                divergence(view, &posterior(&[&chosen[..], &[others[at]]].concat()), &present)
+            let moves = workers::map(view.workers, waiting.len(), |at| {
+                divergence(view, &posterior(&[&chosen[..], &[waiting[at]]].concat()), &present)
             });
-            let Some(best) = (0..others.len()).reduce(|a, b| if moves[b] > moves[a] { b } else { a }) else {
+            let Some(best) = (0..waiting.len()).reduce(|a, b| if moves[b] > moves[a] { b } else { a }) else {
                 break;
             };
             if moves[best] <= self.margin * chance.with(view, &chosen) {
                 break;
             }
-            chosen.push(others[best]);
+            // Looked at once: two statistics that make each other superfluous would take turns for ever.
+            chosen.push(waiting.remove(best));
             self.drop_redundant(view, &mut chosen, &posterior, &chance);
         }
         Ok(Columns::of(chosen, view))
@@ -149,6 +149,36 @@ mod tests {
     use crate::stream::Seed;
     use crate::table::Table;
     use crate::workers::Serial;
+
+    /// Copies of one statistic, each a little off: any of them makes the others superfluous.
+    #[test]
+    fn ends_where_statistics_take_turns() {
+        let (units, noise) = (gaussian(4000, 1, 0.0, 1.0, 3), gaussian(4000, 12, 0.0, 0.3, 4));
+        let mut features = noise;
+        for row in 0..4000 {
+            features.row_mut(row).iter_mut().for_each(|value| *value += units.at(row, 0));
+        }
+        let rows: Vec<u32> = (0..4000).collect();
+        let prior = normal_prior(1);
+        for keep in [20, 40, 100] {
+            let view = View {
+                units: &units,
+                features: &features,
+                observed: &[0.4; 12],
+                rows: &rows,
+                spread: &[1.04; 12],
+                importance: &Importance::equal(),
+                space: &Space::new(&prior, &units, Seed(1), keep),
+                keep,
+                previous: None,
+                workers: &Serial,
+            };
+            for seed in 0..20 {
+                let mut rng = Seed(seed).stream(crate::stream::Stage::Reduce, 0, 0);
+                assert!(ApproximateSufficiency::default().fit(&view, &mut rng).is_ok());
+            }
+        }
+    }
 
     #[test]
     fn finds_the_statistics_that_tell_something() {
