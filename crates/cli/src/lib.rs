@@ -3,7 +3,9 @@
 mod args;
 mod commands;
 mod interrupt;
+mod numbers;
 mod output;
+mod picture_file;
 mod print;
 mod problem_file;
 mod summary;

@@ -4,6 +4,85 @@ use rand::RngExt;
 
 use crate::population::Population;
 use crate::stream::Stream;
+use crate::summary::moments;
+use crate::table::Table;
+
+/// Draws of an exact posterior that energy distances look at, at the most: their number enters squared.
+const MOST_DRAWS: usize = 4_000;
+
+/// An exact posterior: weighted draws in unit space.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    units: Table,
+    weights: Vec<f64>,
+    sds: Vec<f64>,
+    /// An even part of the draws, their weights, and how far they are from each other on average.
+    thinned: (Table, Vec<f64>, f64),
+}
+
+impl Exact {
+    /// Draws with weights that sum to one.
+    #[must_use]
+    pub fn new(units: Table, weights: Vec<f64>) -> Self {
+        let sds = (0..units.columns()).map(|j| moments(&units.column(j), &weights).1).collect();
+        let step = units.rows().div_ceil(MOST_DRAWS).max(1);
+        let rows: Vec<u32> = (0..units.rows() as u32).step_by(step).collect();
+        let part: Vec<f64> = rows.iter().map(|&row| weights[row as usize]).collect();
+        let total: f64 = part.iter().sum();
+        let part: Vec<f64> = part.iter().map(|weight| weight / total).collect();
+        let some = units.select(&rows);
+        let own = mean_distance((&some, &part), (&some, &part));
+        Self { units, weights, sds, thinned: (some, part, own) }
+    }
+
+    /// The draws.
+    #[must_use]
+    pub fn units(&self) -> &Table {
+        &self.units
+    }
+
+    /// Their weights.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Standard deviation of a parameter.
+    #[must_use]
+    pub fn sd(&self, parameter: usize) -> f64 {
+        self.sds[parameter]
+    }
+
+    /// First Wasserstein distance between the marginals of a parameter, in unit space.
+    #[must_use]
+    pub fn wasserstein(&self, population: &Population, parameter: usize) -> f64 {
+        let ours = (&population.units.column(parameter)[..], population.weights.normalised());
+        wasserstein(ours, (&self.units.column(parameter), &self.weights))
+    }
+
+    /// Energy distance in unit space, all parameters together: `2 E|X - Y| - E|X - X'| - E|Y - Y'|`, at least 0, and 0 for
+    /// equal samples only. Of 4,000 draws at the most.
+    #[must_use]
+    pub fn energy(&self, population: &Population) -> f64 {
+        let (units, weights, own) = &self.thinned;
+        let ours = (&population.units, population.weights.normalised());
+        (2.0 * mean_distance(ours, (units, weights)) - mean_distance(ours, ours) - own).max(0.0)
+    }
+}
+
+/// The mean distance between a point of one weighted sample and a point of another.
+fn mean_distance((a, weights): (&Table, &[f64]), (b, their): (&Table, &[f64])) -> f64 {
+    let mut sum = 0.0;
+    for (here, weight) in a.iter().zip(weights) {
+        let inner: f64 = b.iter().zip(their).map(|(there, weight)| weight * apart(here, there)).sum();
+        sum += weight * inner;
+    }
+    sum
+}
+
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
+}
 
 /// First Wasserstein distance between two weighted samples of one quantity; weights sum to one.
 #[must_use]
@@ -53,9 +132,45 @@ pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::divergence::testing::gaussian;
     use crate::population::LogWeights;
     use crate::stream::{Seed, Stage};
-    use crate::table::Table;
+
+    fn population(units: Table) -> Population {
+        Population {
+            rows: (0..units.rows() as u32).collect(),
+            thetas: units.clone(),
+            weights: LogWeights::new(vec![0.0; units.rows()]).unwrap(),
+            distances: vec![0.0; units.rows()],
+            units,
+        }
+    }
+
+    fn equal(rows: usize) -> Vec<f64> {
+        vec![1.0 / rows as f64; rows]
+    }
+
+    #[test]
+    fn energy_distance_of_two_points_is_twice_their_distance() {
+        let point = |x: f64, y: f64| Table::from_rows(2, vec![x, y]);
+        let exact = Exact::new(point(0.0, 0.0), equal(1));
+        assert!((exact.energy(&population(point(3.0, 4.0))) - 10.0).abs() < 1e-12);
+        let sample = gaussian(50, 2, 0.0, 1.0, 1);
+        let exact = Exact::new(sample.clone(), equal(50));
+        assert!(exact.energy(&population(sample.clone())) < 1e-12);
+        assert!(exact.wasserstein(&population(sample), 1) < 1e-12);
+    }
+
+    /// For N(0, 1) and N(s, 1) it is `2 E|N(s, 2)| - 4 / sqrt(pi)`; with s = 1, `E|N(1, 2)| = 1.399282`.
+    #[test]
+    fn distances_of_normal_laws_are_the_known_ones() {
+        let exact = Exact::new(gaussian(9_000, 1, 0.0, 1.0, 1), equal(9_000));
+        let shifted = population(gaussian(4_000, 1, 1.0, 1.0, 2));
+        let known = 2.0 * 1.399_282 - 4.0 / std::f64::consts::PI.sqrt();
+        assert!((exact.energy(&shifted) - known).abs() < 0.06, "{} is not {known}", exact.energy(&shifted));
+        assert!((exact.wasserstein(&shifted, 0) - 1.0).abs() < 0.07);
+        assert!((exact.sd(0) - 1.0).abs() < 0.03);
+    }
 
     #[test]
     fn wasserstein_of_shifted_points_is_the_shift() {
@@ -66,14 +181,7 @@ mod tests {
 
     #[test]
     fn ranks_count_mass_and_share_out_ties() {
-        let units = Table::from_rows(1, vec![0.0, 1.0, 1.0, 2.0]);
-        let population = Population {
-            rows: vec![0, 1, 2, 3],
-            thetas: units.clone(),
-            units,
-            weights: LogWeights::new(vec![0.0; 4]).unwrap(),
-            distances: vec![0.0; 4],
-        };
+        let population = population(Table::from_rows(1, vec![0.0, 1.0, 1.0, 2.0]));
         let mut rng = Seed(1).stream(Stage::Observe, 0, 0);
         assert_eq!(rank(&population, 0, 0.5, &mut rng), 0.25);
         let tied: Vec<f64> = (0..400).map(|_| rank(&population, 0, 1.0, &mut rng)).collect();

@@ -1,6 +1,7 @@
 //! The boundary with the outside: jobs go out, chunks come back, in any order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::problem::{Failure, Simulator};
 use crate::stream::{Seed, Stage, Stream, Streams};
@@ -145,7 +146,7 @@ impl Chunk {
 /// The simulations of one generation, placed by row so that arrival order cannot matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    summaries: Table,
+    summaries: Arc<Table>,
     done: Vec<bool>,
     count: usize,
     failures: BTreeMap<usize, Failure>,
@@ -156,7 +157,7 @@ impl Simulated {
     #[must_use]
     pub fn empty(rows: usize, columns: usize) -> Self {
         Self {
-            summaries: Table::filled(rows, columns, f64::NAN),
+            summaries: Arc::new(Table::filled(rows, columns, f64::NAN)),
             done: vec![false; rows],
             count: 0,
             failures: BTreeMap::new(),
@@ -172,15 +173,25 @@ impl Simulated {
                 failures.entry(row).or_insert(Failure::NotFinite { column });
             }
         }
-        Self { done: vec![true; summaries.rows()], count: summaries.rows(), summaries, failures }
+        let (done, count) = (vec![true; summaries.rows()], summaries.rows());
+        Self { done, count, summaries: Arc::new(summaries), failures }
+    }
+
+    /// The same simulations without one of them, which is put aside as if it had failed; the summaries are shared.
+    #[must_use]
+    pub fn without(&self, row: usize) -> Self {
+        let mut left = self.clone();
+        left.failures.insert(row, Failure::Declined("put aside".into()));
+        left
     }
 
     /// Places a finished chunk.
     pub fn place(&mut self, chunk: &Chunk) {
+        let summaries = Arc::make_mut(&mut self.summaries);
         for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
             self.count += usize::from(!std::mem::replace(&mut self.done[row], true));
             match outcome {
-                Ok(()) => self.summaries.row_mut(row).copy_from_slice(chunk.summaries.row(slot)),
+                Ok(()) => summaries.row_mut(row).copy_from_slice(chunk.summaries.row(slot)),
                 Err(failure) => drop(self.failures.insert(row, failure.clone())),
             }
         }
@@ -243,5 +254,11 @@ mod tests {
         assert_eq!((simulated.usable(), simulated.pending()), (vec![0], vec![]));
         assert_eq!(simulated.failures()[&1], Failure::NotFinite { column: 1 });
         assert_eq!((&simulated.failures()[&2], &simulated.failures()[&3]), (&declined, &declined));
+        let left = simulated.without(0);
+        assert_eq!(
+            (left.usable(), simulated.usable()),
+            (vec![], vec![0]),
+            "one is put aside, and only in the copy"
+        );
     }
 }

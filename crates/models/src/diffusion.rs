@@ -49,13 +49,13 @@ fn build(chosen: &Chosen<'_>) -> Result<Built, ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::diffusion::{ln_likelihood, transitions};
     use crate::limits::parameters;
     use crate::oracle::{self, Moments};
     use counterpoise_core::problem::{Failure, Simulator};
     use counterpoise_core::stream::Stream;
     use counterpoise_core::variates::Exp1;
     use rand::RngExt;
-    use std::f64::consts::PI;
 
     fn paper() -> Simulation {
         diffusion(8, 10, 20.0, 8).unwrap()
@@ -105,51 +105,6 @@ mod tests {
         }
         let large = diffusion(24, 10, 20.0, 8).unwrap();
         oracle::alike(&large, &ByHand { voxels: 24 }, &[0.3], 10_000);
-    }
-
-    /// Probabilities of going from voxel to voxel in time `t`: the modes of a walk between two walls.
-    fn transitions(voxels: usize, theta: f64, t: f64) -> Vec<Vec<f64>> {
-        let m = voxels as f64;
-        let wave = |mode: usize, voxel: usize| (PI * mode as f64 * (voxel as f64 + 0.5) / m).cos();
-        let decay = |mode: usize| (-2.0 * theta * (1.0 - (PI * mode as f64 / m).cos()) * t).exp();
-        let probability = |from: usize, to: usize| {
-            let modes = (1..voxels).map(|mode| wave(mode, from) * wave(mode, to) * decay(mode));
-            (1.0 + 2.0 * modes.sum::<f64>()) / m
-        };
-        (0..voxels).map(|from| (0..voxels).map(|to| probability(from, to)).collect()).collect()
-    }
-
-    /// Probability of the counts `to` after the counts `from`, by placing one particle after another: the
-    /// states are all counts below `to`, and the number of particles placed says where the next came from.
-    fn ln_transition(moves: &[Vec<f64>], from: &[usize], to: &[usize]) -> f64 {
-        let origins: Vec<usize> =
-            from.iter().enumerate().flat_map(|(voxel, &count)| std::iter::repeat_n(voxel, count)).collect();
-        let mut strides = vec![1; to.len()];
-        for voxel in 1..to.len() {
-            strides[voxel] = strides[voxel - 1] * (to[voxel - 1] + 1);
-        }
-        let states: usize = to.iter().map(|count| count + 1).product();
-        let mut probability = vec![0.0; states];
-        probability[0] = 1.0;
-        let mut placed = vec![0; to.len()];
-        for state in 1..states {
-            let first = (0..to.len()).find(|&voxel| placed[voxel] < to[voxel]).unwrap();
-            placed[..first].fill(0);
-            placed[first] += 1;
-            let moves = &moves[origins[placed.iter().sum::<usize>() - 1]];
-            let ways = (0..to.len()).filter(|&voxel| placed[voxel] > 0);
-            probability[state] = ways.map(|voxel| moves[voxel] * probability[state - strides[voxel]]).sum();
-        }
-        f64::ln(probability[states - 1])
-    }
-
-    fn ln_likelihood(theta: f64, voxels: usize, step: f64, row: &[f64]) -> f64 {
-        let moves = transitions(voxels, theta, step);
-        let series = row.len() / voxels;
-        let counts = |time: usize| -> Vec<usize> {
-            (0..voxels).map(|voxel| row[voxel * series + time] as usize).collect()
-        };
-        (1..series).map(|time| ln_transition(&moves, &counts(time - 1), &counts(time))).sum()
     }
 
     #[test]
@@ -234,15 +189,5 @@ mod tests {
             let of = |row: &[f64]| oracle::score(|ln| ln_likelihood(ln.exp(), 4, 2.0, row), theta.ln());
             oracle::information_equality(&format!("theta = {theta}"), table.iter().map(of));
         }
-    }
-
-    /// Exact, by dynamic programming over counts. The grid's step is one posterior deviation, at which the
-    /// sum over a bell is exact to 1e-8; the grid spans five deviations around each posterior.
-    #[test]
-    fn dynamic_programming_gives_the_reference() {
-        oracle::agree_with_reference("diffusion", "log10_theta", 10, |observed| {
-            let points = (0..15).map(|step| -1.6 + 0.1 * f64::from(step));
-            points.map(|log10| (log10, ln_likelihood(10f64.powf(log10), 8, 2.5, observed))).collect()
-        });
     }
 }

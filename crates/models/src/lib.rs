@@ -22,6 +22,7 @@ mod death;
 mod diffusion;
 mod dimerization;
 mod error;
+pub mod exact;
 mod limits;
 mod reactions;
 mod setting;

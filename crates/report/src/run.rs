@@ -132,7 +132,8 @@ impl Run {
     /// # Errors
     /// If there is no posterior, or it is too degenerate to be smoothed.
     pub fn draws(&self, count: usize) -> Result<(Vec<String>, Table), ReportError> {
-        let last = self.history.last().ok_or_else(|| ReportError::Nothing { path: self.directory.clone() })?;
+        let last =
+            self.history.last().ok_or_else(|| ReportError::Nothing { path: self.directory.clone() })?;
         let seed = Seed(self.summary["seed"].as_u64().unwrap_or(1));
         let drawn = draws(&self.problem.prior, last.posterior(), count, seed)?;
         Ok((self.problem.prior.names(), drawn))

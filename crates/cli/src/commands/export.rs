@@ -61,7 +61,12 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
 }
 
 /// Writes draws from the posterior.
-fn export_draws(arguments: &ExportArguments, kind: Kind, count: usize, output: Output) -> Result<u8, Trouble> {
+fn export_draws(
+    arguments: &ExportArguments,
+    kind: Kind,
+    count: usize,
+    output: Output,
+) -> Result<u8, Trouble> {
     let (directory, to) = (&arguments.directory, &arguments.to);
     let refused = |error| super::report::refused(error, directory);
     let (names, drawn) = Run::read(directory).and_then(|run| run.draws(count)).map_err(refused)?;

@@ -9,6 +9,7 @@ pub(crate) mod init;
 mod observe;
 mod plot;
 mod report;
+mod reproduce;
 mod run;
 mod sbml;
 mod show;
@@ -17,12 +18,17 @@ mod stored;
 mod verify;
 mod watch;
 
+use std::ops::ControlFlow;
+
 use counterpoise_core::problem::Simulator;
+use counterpoise_core::stop::StopReason;
+use counterpoise_run::drive::Event;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use crate::print::progress::Progress;
 use crate::problem_file::{Material, Override};
 use crate::trouble::Trouble;
 
@@ -37,6 +43,7 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
         Command::Show(arguments) => show::show(arguments, output),
         Command::Compare(arguments) => compare::compare(arguments, output),
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),
+        Command::Reproduce(arguments) => reproduce::reproduce(arguments, output),
         Command::Verify(arguments) => verify::verify(arguments, output),
         Command::Report(arguments) => report::report(arguments, output),
         Command::Watch(arguments) => watch::watch(arguments, output),
@@ -47,11 +54,36 @@ pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> 
 }
 
 /// The simulator of a problem, which a command that makes data of its own needs.
-fn simulator<'a>(material: &'a Material, command: &str) -> Result<&'a dyn Simulator, Trouble> {
+fn simulator<'a>(material: &'a Material, command: &str, hint: &str) -> Result<&'a dyn Simulator, Trouble> {
     material.simulator().ok_or_else(|| {
         let message = anyhow::anyhow!("{command} makes data of its own: a table of simulations cannot");
-        Trouble::input(message, "use a problem whose model can be simulated".to_owned())
+        Trouble::input(message, hint.to_owned())
     })
+}
+
+/// Tells how far a run in memory is.
+fn watched(
+    output: Output,
+    generations: usize,
+    simulations: usize,
+) -> impl FnMut(Event<'_>) -> ControlFlow<StopReason> {
+    let mut progress = Progress::new(output, generations, simulations);
+    move |event| {
+        match event {
+            Event::Simulated { index, done, failed } => progress.simulated(index, done, failed),
+            Event::Weighing { index } => progress.weighing(index),
+            Event::Committed { history, .. } => {
+                if let Some(last) = history.last() {
+                    progress.committed(last);
+                }
+                if history.len() == generations {
+                    progress.finish();
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Values of the problem file that were given on the command line.

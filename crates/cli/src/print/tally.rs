@@ -32,10 +32,15 @@ impl Tally {
 
     /// One more is done.
     pub(crate) fn done(&self) {
+        self.more(1);
+    }
+
+    /// Some more are done.
+    pub(crate) fn more(&self, pieces: usize) {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        state.done += 1;
+        state.done += pieces;
         let now = self.start.elapsed().as_secs_f64();
-        if now - state.said >= PAUSE && state.done < self.total {
+        if now - state.said >= PAUSE && state.done > 0 && state.done < self.total {
             state.said = now;
             let left = now * (self.total - state.done) as f64 / state.done as f64;
             let (done, total, what) = (state.done, self.total, self.what);

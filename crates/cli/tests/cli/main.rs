@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod damage;
+mod exact;
 mod examples;
 mod export;
 mod faults;
@@ -12,6 +13,7 @@ mod mistakes;
 mod networks;
 mod programs;
 mod report;
+mod reproduce;
 mod resume;
 mod runs;
 mod sbml;

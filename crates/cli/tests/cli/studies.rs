@@ -102,3 +102,88 @@ fn an_adjusted_run_is_kept_resumed_and_shown() {
     let verified = program(here.path(), &["verify", "cut"]).exits(1);
     assert!(format!("{}{}", verified.stdout, verified.stderr).contains("adjusted.parquet"));
 }
+
+#[test]
+fn calibration_near_the_observation_and_on_its_own_simulations() {
+    let here = folder(TOY);
+    let run = |arguments: &[&str]| {
+        let arguments =
+            [&["calibrate", "p.toml", "--datasets", "40", "--set", "method.weighting=informed"], arguments];
+        program(here.path(), &arguments.concat())
+    };
+    let json = |arguments: &[&str]| run(&[arguments, &["--json"]].concat()).exits(0).json();
+    let covered = |found: &serde_json::Value| found["coverage"][2]["covered"].as_f64().unwrap();
+    let near = json(&["--around", "--threads", "1"]);
+    assert_eq!(near, json(&["--around", "--threads", "2"]));
+    assert_eq!(near["truths"], "posterior");
+    // Forty datasets: a standard error of 0.05 where all is well.
+    assert!(covered(&near) > 0.75, "{near}");
+    let page = run(&["--around"]).exits(0).stdout;
+    assert!(page.contains("ranks need not be even here although all is well"), "{page}");
+    run(&["--reuse"]).exits(2).says("--reuse is for methods of one generation, and this one has 2");
+    let one = ["--set", "method.generations=1"];
+    let reused = json(&[&["--reuse"], &one[..]].concat());
+    assert_eq!(reused["truths"], "reused");
+    assert!(covered(&reused) > 0.75, "{reused}");
+    let accepted = json(&[&["--reuse", "--around"], &one[..]].concat());
+    assert_eq!(accepted["truths"], "accepted");
+    assert!(covered(&accepted) > 0.75, "{accepted}");
+    run(&[&["--reuse", "--around", "--set", "method.keep=30"], &one[..]].concat())
+        .exits(2)
+        .says("30 simulations were accepted for the observation: they cannot be 40 datasets");
+    // The first generation of a run of the same seed has the same simulations.
+    program(here.path(), &["run", "p.toml", "--into", "r", "--quiet"]).exits(0);
+    assert_eq!(json(&[&["--reuse=r"], &one[..]].concat()), reused);
+    run(&[&["--reuse=r", "--set", "model.draws=9"], &one[..]].concat()).exits(2).says("of another problem");
+    run(&[&["--reuse=none"], &one[..]].concat()).exits(2).says("is no directory with a run.json");
+}
+
+/// A table whose statistic is the parameter and noise of a tenth: the posterior is normal, and known.
+#[test]
+fn a_table_is_calibrated_on_its_own_rows() {
+    let here = folder(
+        r#"
+[parameters]
+a = { law = "normal", mean = 0, sd = 1 }
+
+[model.table]
+file = "t.csv"
+
+[observed]
+values = { s = 0.5 }
+
+[method]
+keep = 40
+weighting = "uniform"
+"#,
+    );
+    let mut state = 1_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 11) as f64 + 0.5) / 9_007_199_254_740_992.0
+    };
+    let mut normal = || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+    let mut text = String::from("a,s\n");
+    for _ in 0..4000 {
+        let a = normal();
+        text.push_str(&format!("{a},{}\n", a + 0.1 * normal()));
+    }
+    fs::write(here.path().join("t.csv"), &text).unwrap();
+    program(here.path(), &["calibrate", "p.toml"]).exits(2).says("--reuse takes its rows as data");
+    let run = |arguments: &[&str]| {
+        let arguments =
+            [&["calibrate", "p.toml", "--datasets", "40", "--json", "--reuse"], arguments].concat();
+        program(here.path(), &arguments).exits(0).json()
+    };
+    for (arguments, truths) in [(&[][..], "reused"), (&["--around"], "accepted")] {
+        let found = run(arguments);
+        assert_eq!((&found["truths"], &found["datasets"]), (&truths.into(), &40.into()));
+        let covered = found["coverage"][2]["covered"].as_f64().unwrap();
+        assert!(covered > 0.75, "{found}");
+    }
+    let arguments = ["calibrate", "p.toml", "--reuse", "--datasets", "5", "--plot", "c.svg", "--quiet"];
+    program(here.path(), &arguments).exits(0);
+    let drawn = fs::read_to_string(here.path().join("c.svg")).unwrap();
+    assert!(drawn.starts_with("<svg") && drawn.contains("ranks of a"), "{drawn}");
+    program(here.path(), &arguments).exits(2).says("c.svg exists already");
+}

@@ -18,7 +18,25 @@ pub use space::Space;
 
 use std::fmt::Debug;
 
+use crate::problem::Prior;
 use crate::propose::Importance;
+use crate::stream::Seed;
+use crate::table::Table;
+
+/// The information in a weighted sample of unit-space points: its squared Hellinger distance from the prior, by the
+/// estimator that every report uses. Points without weight do not count.
+#[must_use]
+pub fn weighted_information(prior: &Prior, units: &Table, weights: &[f64]) -> f64 {
+    let rows: Vec<u32> = (0..units.rows() as u32).filter(|&row| weights[row as usize] > 0.0).collect();
+    let space = Space::new(prior, units, Seed(0), 0);
+    let first = rows.first().map(|&row| weights[row as usize]);
+    let importance = if rows.iter().all(|&row| Some(weights[row as usize]) == first) {
+        Importance::equal()
+    } else {
+        Importance::known(&weights.iter().map(|&weight| libm::log(weight)).collect::<Vec<f64>>())
+    };
+    Entropy::default().gauge(&space, &importance).measure(&rows)
+}
 
 /// Which divergence is estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +83,29 @@ fn radius_power(square: f64, d: usize) -> f64 {
 /// `x^e`, fast for the square root.
 fn power(x: f64, e: f64) -> f64 {
     if e == 0.5 { x.sqrt() } else { libm::pow(x, e) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{gaussian, normal_prior};
+    use super::*;
+
+    /// N(1, 1) against N(0, 1) is `1 - exp(-1/8)`; half of the points may lie anywhere if they weigh nothing, and
+    /// points of N(0, 1) that weigh `exp(x)` are points of N(1, 1).
+    #[test]
+    fn information_of_weighted_points_is_that_of_the_law_they_stand_for() {
+        let (prior, exact) = (normal_prior(1), 1.0 - libm::exp(-0.125));
+        let shifted = gaussian(4_000, 1, 1.0, 1.0, 1);
+        let plain = weighted_information(&prior, &shifted, &vec![1.0; 4_000]);
+        assert!((plain - exact).abs() < 0.02, "{plain}, exact {exact}");
+        let both = Table::from_rows(1, [shifted.values(), &vec![9.0; 4_000]].concat());
+        let half: Vec<f64> = (0..8_000).map(|row| if row < 4_000 { 1.0 } else { 0.0 }).collect();
+        assert!((weighted_information(&prior, &both, &half) - plain).abs() < 1e-6);
+        let centred = gaussian(8_000, 1, 0.0, 1.0, 2);
+        let tilted: Vec<f64> = centred.values().iter().map(|&x| libm::exp(x)).collect();
+        let found = weighted_information(&prior, &centred, &tilted);
+        assert!((found - exact).abs() < 0.02, "{found}, exact {exact}");
+    }
 }
 
 #[cfg(test)]

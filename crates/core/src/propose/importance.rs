@@ -60,21 +60,27 @@ impl<'a> Importance<'a> {
         Self { source: Some((prior, parts, units)), memory }
     }
 
+    /// Weights that are known, a row each, as their logarithms.
+    #[must_use]
+    pub fn known(ln: &[f64]) -> Self {
+        Self { source: None, memory: ln.iter().map(|value| AtomicU64::new(value.to_bits())).collect() }
+    }
+
     /// Whether all rows weigh the same.
     #[must_use]
     pub fn is_equal(&self) -> bool {
-        self.source.is_none()
+        self.memory.is_empty()
     }
 
     /// The log weight of `row`.
     #[must_use]
     pub fn ln(&self, row: u32) -> f64 {
-        let Some((prior, parts, units)) = &self.source else { return 0.0 };
-        let slot = &self.memory[row as usize];
+        let Some(slot) = self.memory.get(row as usize) else { return 0.0 };
         let known = slot.load(Ordering::Relaxed);
         if known != UNKNOWN {
             return f64::from_bits(known);
         }
+        let Some((prior, parts, units)) = &self.source else { return 0.0 };
         let unit = units.row(row as usize);
         let ln_prior = prior.ln_density(unit);
         let mut density = f64::NEG_INFINITY;

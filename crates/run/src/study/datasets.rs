@@ -2,9 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use counterpoise_core::population::Population;
 use counterpoise_core::problem::{Failure, Prior, Simulator};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::workers::{self, Workers};
+use rand::RngExt;
 
 /// Data and, where it is known, what they were made with.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub enum Truths<'a> {
     Prior,
     /// One point, on the natural scale.
     At(&'a [f64]),
+    /// Draws from weighted particles.
+    Among(&'a Population),
 }
 
 /// No data could be made.
@@ -52,6 +56,17 @@ pub fn datasets(
     made.into_iter().collect()
 }
 
+/// The particle at which the importance mass of those before it and its own exceeds `share`.
+fn particle(population: &Population, share: f64) -> &[f64] {
+    let mut mass = 0.0;
+    let weights = population.weights.normalised().iter();
+    let at = weights.take_while(|&weight| {
+        mass += weight;
+        mass <= share
+    });
+    population.units.row(at.count().min(population.len() - 1))
+}
+
 fn one(
     prior: &Prior,
     simulator: &dyn Simulator,
@@ -71,6 +86,7 @@ fn one(
                 let marginals = prior.marginals().iter().zip(*point);
                 unit = marginals.map(|(marginal, &value)| marginal.unit(value)).collect();
             }
+            Truths::Among(population) => unit.copy_from_slice(particle(population, rng.random())),
         }
         prior.natural(&unit, &mut theta);
         let mut observed = vec![f64::NAN; simulator.summaries()];
@@ -85,4 +101,31 @@ fn one(
         };
     }
     Err(DatasetError { index, failure: last })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use counterpoise_core::population::LogWeights;
+    use counterpoise_core::table::Table;
+
+    #[test]
+    fn particles_are_drawn_by_their_weight() {
+        let units = Table::from_rows(1, vec![1.0, 2.0, 3.0]);
+        let weights = LogWeights::new(vec![0.0, f64::NEG_INFINITY, ln_3()]).unwrap();
+        let population = Population {
+            rows: vec![0, 1, 2],
+            thetas: units.clone(),
+            units,
+            weights,
+            distances: vec![0.0; 3],
+        };
+        let at = |share: f64| particle(&population, share)[0];
+        assert_eq!([at(0.0), at(0.2499), at(0.2501), at(0.9999), at(1.0)], [1.0, 1.0, 3.0, 3.0, 3.0]);
+    }
+
+    /// Three times the weight of one.
+    fn ln_3() -> f64 {
+        1.098_612_288_668_109_8
+    }
 }

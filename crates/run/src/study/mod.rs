@@ -2,20 +2,23 @@
 
 mod datasets;
 mod first;
+mod reuse;
 
 pub use datasets::{Dataset, DatasetError, Truths, datasets};
 pub use first::FirstShared;
+pub use reuse::Reused;
 
 use std::ops::ControlFlow;
 
 use counterpoise_core::digest::{Analysis, Generation, Method};
 use counterpoise_core::problem::Problem;
+use counterpoise_core::stop::StopReason;
 use counterpoise_core::stream::Seed;
-use counterpoise_core::workers::Serial;
+use counterpoise_core::workers::{Serial, Workers};
 
 use crate::drive;
 use crate::executor::Executor;
-use crate::outcome::{Event, RunError};
+use crate::outcome::{Event, Finished, RunError};
 use crate::store::{Header, Memory};
 
 /// The generations of a run in memory, on one thread: many such runs go side by side.
@@ -28,10 +31,24 @@ pub fn infer(
     seed: Seed,
     executor: &mut dyn Executor,
 ) -> Result<Vec<Generation>, RunError> {
+    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
+    Ok(infer_watched(problem, method, seed, executor, &Serial, &mut go_on)?.history)
+}
+
+/// The same on all threads of `workers`, telling how far it is and where the time went.
+///
+/// # Errors
+/// If the run cannot go on.
+pub fn infer_watched(
+    problem: Problem,
+    method: Method,
+    seed: Seed,
+    executor: &mut dyn Executor,
+    workers: &dyn Workers,
+    observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<StopReason>,
+) -> Result<Finished, RunError> {
     let parameters = problem.prior.names();
     let analysis = Analysis { problem, method, seed };
     let header = Header { description: serde_json::Value::Null, parameters, statistics: Vec::new() };
-    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
-    let run = drive::run((&analysis, &header), executor, &mut Memory::forgetful(), &Serial, &mut go_on)?;
-    Ok(run.history)
+    drive::run((&analysis, &header), executor, &mut Memory::forgetful(), workers, observe)
 }

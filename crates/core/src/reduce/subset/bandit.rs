@@ -36,8 +36,10 @@ impl Reduction for Bandit {
             for _ in 0..self.pulls.div_ceil(arms.len()) {
                 for &arm in &arms {
                     let row = view.rows[rng.random_range(0..view.rows.len())];
-                    sums[arm] += far(arm, row) / furthest[arm];
-                    pulls[arm] += 1.0;
+                    // Where a kernel proposed, rows are not simulations at draws from the prior: they count by their weights.
+                    let weight = libm::exp(view.importance.ln(row));
+                    sums[arm] += weight * far(arm, row) / furthest[arm];
+                    pulls[arm] += weight;
                 }
             }
             let mean = |arm: usize| sums[arm] / pulls[arm];

@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 
 use super::super::{Projection, ReduceError, Reduction};
 use super::trials::Trials;
-use super::{Columns, candidates};
+use super::{Columns, candidates, masses};
 use crate::stream::Stream;
 use crate::view::View;
 
@@ -62,8 +62,10 @@ impl LikelihoodRatio {
         }
     }
 
-    /// Whether the parameters of some rows fill the bins otherwise than those of others do.
+    /// Whether the parameters of some rows fill the bins otherwise than those of others do. Rows count by their importance weights,
+    /// and are as many as their effective sample size.
     fn differ(&self, view: &View<'_>, rows: &[u32], before: &[u32]) -> bool {
+        let (here, there) = (masses(view, rows), masses(view, before));
         (0..view.units.columns()).any(|p| {
             let value = |row: &u32| view.units.at(*row as usize, p);
             let ends = before.iter().map(value);
@@ -72,17 +74,17 @@ impl LikelihoodRatio {
             if width == 0.0 {
                 return false;
             }
-            let count = |rows: &[u32]| {
+            let count = |rows: &[u32], masses: &[f64]| {
                 let mut counts = vec![0.0_f64; self.bins];
-                for at in
-                    rows.iter().map(|row| ((value(row) - low) / width).clamp(0.0, self.bins as f64 - 1.0))
-                {
-                    counts[at as usize] += 1.0;
+                for (row, mass) in rows.iter().zip(masses) {
+                    let at = ((value(row) - low) / width).clamp(0.0, self.bins as f64 - 1.0);
+                    counts[at as usize] += mass;
                 }
-                counts
+                let (size, total) = (effective(masses), masses.iter().sum::<f64>());
+                (counts.into_iter().map(move |count| count * size / total), size)
             };
-            let (n, m) = (rows.len() as f64, before.len() as f64);
-            count(rows).into_iter().zip(count(before)).any(|(found, was)| {
+            let ((found, n), (was, m)) = (count(rows, &here), count(before, &there));
+            found.zip(was).any(|(found, was)| {
                 // Of an empty bin it is only known that less than about one in m falls there.
                 let share = was.max(0.5) / m;
                 let deviation = (n * share * (1.0 - share) * (1.0 + n / m)).sqrt();
@@ -90,6 +92,12 @@ impl LikelihoodRatio {
             })
         })
     }
+}
+
+/// How many equally weighted rows weighted ones are worth.
+fn effective(masses: &[f64]) -> f64 {
+    let total = masses.iter().sum::<f64>();
+    total * total / masses.iter().map(|mass| mass * mass).sum::<f64>()
 }
 
 #[cfg(test)]

@@ -19,6 +19,16 @@ use super::{Projection, ReduceError};
 use crate::table::Table;
 use crate::view::View;
 
+/// Importance weights of rows, the largest one; all one where the prior proposed.
+fn masses(view: &View<'_>, rows: &[u32]) -> Vec<f64> {
+    if view.importance.is_equal() {
+        return vec![1.0; rows.len()];
+    }
+    let logs: Vec<f64> = rows.iter().map(|&row| view.importance.ln(row)).collect();
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logs.into_iter().map(|ln| libm::exp(ln - top)).collect()
+}
+
 /// The chosen statistics, by number.
 struct Columns(Vec<usize>);
 
