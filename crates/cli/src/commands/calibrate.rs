@@ -17,7 +17,7 @@ use crate::print::number::significant;
 use crate::print::sparkline;
 use crate::print::table::{Align, lines, wrapped};
 use crate::print::tally::Tally;
-use crate::problem_file::{Loaded, Purpose, load};
+use crate::problem_file::{Loaded, Purpose, open};
 use crate::trouble::{DONE, Trouble};
 
 /// Probabilities of the intervals that are looked at.
@@ -66,7 +66,7 @@ struct Parameter {
 
 /// Calibrates the whole method of a problem, weight search included.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Result<u8, Trouble> {
-    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let Loaded { name, problem, material, method, .. } = loaded;
     let simulator = simulator(&material, "calibrate")?;
     let (pool, count) = (arguments.schedule.pool(), arguments.datasets as usize);

@@ -18,7 +18,7 @@ use crate::print::json;
 use crate::print::number::significant;
 use crate::print::table::{Align, lines};
 use crate::print::tally::Tally;
-use crate::problem_file::{Loaded, Method, Purpose, load, rule_names, rule_overrides, suggestion};
+use crate::problem_file::{Loaded, Method, Purpose, open, rule_names, rule_overrides, suggestion};
 use crate::trouble::{DONE, Trouble};
 
 /// What one method made of one dataset.
@@ -68,7 +68,7 @@ struct Comparison {
 /// Compares methods on a problem.
 pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8, Trouble> {
     let methods = methods(arguments)?;
-    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let Loaded { name, problem, material, method, truth, .. } = loaded;
     let simulator = simulator(&material, "compare")?;
     let pool = arguments.schedule.pool();
@@ -119,7 +119,7 @@ fn methods(arguments: &CompareArguments) -> Result<Vec<(String, Method)>, Troubl
             Trouble::input(anyhow!("--rules {rule}: `{part}` is no part of a rule"), hint)
         })?;
         let all = [overrides(&arguments.problem), given].concat();
-        Ok((rule.clone(), load(&arguments.problem.problem, &all, Purpose::Infer)?.method))
+        Ok((rule.clone(), open(&arguments.problem, &all, Purpose::Infer)?.method))
     };
     arguments.rules.iter().map(method).collect()
 }
