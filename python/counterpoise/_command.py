@@ -51,7 +51,8 @@ def _on_mpi(words: list[str]) -> int:
         print("error: --mpi needs at least two ranks: mpiexec -n 4 counterpoise run PROBLEM --mpi", file=sys.stderr)
         return 2
     code = 0
-    with MPICommExecutor(world, root=0) as executor:
+    ranks: Any = MPICommExecutor(world, root=0)
+    with ranks as executor:
         if executor is not None:
 
             def make(kind: str, address: object, path: str, set: Sequence[str], description: str) -> Spread:

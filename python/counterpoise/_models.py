@@ -46,7 +46,8 @@ class _Simulated:
     ) -> NDArray[np.float64]:
         """Simulate: an array with a row a simulation and a column a statistic.
 
-        Values of `theta` are numbers, or arrays with one number a simulation. A simulation that fails is a row of NaN, with a warning.
+        Values of `theta` are numbers, or arrays with one number a simulation. A simulation that fails is a row of
+        NaN, with a warning.
         """
         if not isinstance(theta, Mapping) or not theta:
             raise TypeError("`theta` must be a dict of parameters")
@@ -65,16 +66,15 @@ class _Simulated:
         summaries, failures = problem.simulate(thetas, rows, 0, _seed(seed), threads)
         if failures:
             at, why = failures[0]
-            warnings.warn(
-                f"{len(failures)} of {count} simulations failed; for example row {at}: {why}", stacklevel=2
-            )
+            warnings.warn(f"{len(failures)} of {count} simulations failed; for example row {at}: {why}", stacklevel=2)
         return summaries
 
 
 class Network(_Simulated):
     """A reaction network, simulated exactly.
 
-    The arguments are the keys of `[model.network]` in a problem file. Everything that is no species, rule or constant is a parameter.
+    The arguments are the keys of `[model.network]` in a problem file. Everything that is no species, rule or constant
+    is a parameter.
 
     >>> network = Network("A -> 0 @ k", initial={"A": 10}, times=[1, 2], observe=["A"])
     >>> network.simulate({"k": 0.1}, n=1000, seed=1).shape
@@ -137,7 +137,8 @@ class Sbml(_Simulated):
 class Table:
     """Simulations that exist already: a dataframe, a dict of arrays, or a `.csv`, `.csv.gz` or `.parquet` file.
 
-    One row a simulation; parameters are found by name, and every other column is a statistic unless `statistics` lists some.
+    One row a simulation; parameters are found by name, and every other column is a statistic unless `statistics`
+    lists some.
 
     >>> rng = np.random.default_rng(1)
     >>> k = rng.uniform(0, 1, 500)

@@ -51,7 +51,7 @@ class Chunks:
         return len(self.rows) - self.at
 
     def take(self, share: int) -> tuple[int, int] | None:
-        """Take the next chunk, at most one part in `share` of what is left unless that parts rows that belong together."""
+        """Take the next chunk: at most one part in `share` of what is left, unless rows belong together."""
         if self.at == len(self.rows):
             return None
         most = self.at + max(1, min(self.size, -(-self.left() // share)))
@@ -108,8 +108,8 @@ def timed(simulator: Any, *arguments: Any) -> tuple[Answer, float]:
 class Spread:
     """Sends chunks to an executor and takes what comes back, whatever its order.
 
-    A chunk that is lost is sent again: its seeds are its own, so its answer is the same. One that loses worker after worker is cut into
-    halves, until a single row is to blame, which is then a failure.
+    A chunk that is lost is sent again: its seeds are its own, so its answer is the same. One that loses worker after
+    worker is cut into halves, until a single row is to blame, which is then a failure.
     """
 
     def __init__(self, simulator: Any, executor: Executor, workers: int | None = None) -> None:
@@ -234,7 +234,7 @@ def _workers(executor: Executor) -> int:
     """How many chunks an executor works on at a time, as far as it tells."""
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
-        return max(1, sum(client.nthreads().values()))
+        return max(1, int(sum(client.nthreads().values())))
     for name in ("_max_workers", "num_workers", "max_workers"):
         number = getattr(executor, name, None)
         if isinstance(number, int) and number > 0:

@@ -119,9 +119,9 @@ _TRIALS = 1000
 class Joint:
     """A prior of several parameters together.
 
-    `draw(seed)` gives a dict of parameters (or numbers in the order of `names`) and draws from that seed alone; `ln_density(theta)`
-    takes such a dict and gives the logarithm of the density, `-inf` outside the support. Parameters in `log` are positive and are
-    handled by their logarithm.
+    `draw(seed)` gives a dict of parameters (or numbers in the order of `names`) and draws from that seed alone;
+    `ln_density(theta)` takes such a dict and gives the logarithm of the density, `-inf` outside the support.
+    Parameters in `log` are positive and are handled by their logarithm.
 
     >>> import numpy as np
     >>> def draw(seed):

@@ -39,7 +39,8 @@ class Question:
         if "seed" in self.method:
             self.method["seed"] = _seed(self.method["seed"])
         self.work: Plain | Batch | None = None
-        self.path, self.set, self.text, self.directory = "", [], "", os.getcwd()
+        self.path, self.text, self.directory = "", "", os.getcwd()
+        self.set: list[str] = []
         if stop is not None and not isinstance(stop, Mapping):
             raise TypeError(f"`stop` must be a dict of limits, found {type(stop).__name__}")
         if isinstance(simulator, (str, os.PathLike)):

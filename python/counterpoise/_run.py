@@ -41,18 +41,20 @@ def run(
 ) -> Run:
     """Infer parameters, or go on with what `into` holds of this run.
 
-    `simulator` is a function of `(theta, seed)` that gives a dict or an array of statistics, `cp.batch` of a function of arrays, a
-    `cp.Network`, `cp.Sbml` or `cp.Table`, or the path of a problem file. `parameters` is a dict of laws or a `cp.Joint`; `observed` a dict,
-    or numbers in the simulator's order. `simulations`, `keep`, `generations`, `weighting`, `reduction`, `proposal`, `adjust` and `seed` are
-    the keys of `[method]` in a problem file, `stop` is its `[stop]`. With `into` everything is kept in that directory, which is the same as
-    the command line's. `workers` is the number of processes for a function, of threads for a model of the engine's own. `executor` is any
+    `simulator` is a function of `(theta, seed)` that gives a dict or an array of statistics, `cp.batch` of a function
+    of arrays, a `cp.Network`, `cp.Sbml` or `cp.Table`, or the path of a problem file. `parameters` is a dict of laws
+    or a `cp.Joint`; `observed` a dict, or numbers in the simulator's order. `simulations`, `keep`, `generations`,
+    `weighting`, `reduction`, `proposal`, `adjust` and `seed` are the keys of `[method]` in a problem file, `stop` is
+    its `[stop]`. With `into` everything is kept in that directory, which is the same as the command line's. `workers`
+    is the number of processes for a function, of threads for a model of the engine's own. `executor` is any
     `concurrent.futures.Executor`. The result depends on none of these three.
 
     >>> import numpy as np, counterpoise as cp
     >>> def simulate(theta, seed):
     ...     x = np.random.default_rng(seed).normal(theta["m"], 1.0, size=20)
     ...     return {"mean": x.mean(), "max": x.max()}
-    >>> r = cp.run(simulate, {"m": cp.Uniform(-5, 5)}, {"mean": 1.0, "max": 2.9}, simulations=1000, generations=2, seed=1)
+    >>> parameters, observed = {"m": cp.Uniform(-5, 5)}, {"mean": 1.0, "max": 2.9}
+    >>> r = cp.run(simulate, parameters, observed, simulations=1000, generations=2, seed=1)
     >>> abs(r.summary()["parameters"]["m"]["mean"] - 1) < 0.3
     True
     """
@@ -113,8 +115,9 @@ def compare(
 ) -> dict[str, Any]:
     """Judge methods on the same simulations of data whose truth is known: what `counterpoise compare --json` prints.
 
-    `rules` are names joined by +, such as `"uniform+semi-automatic+linear"`. Truths come from the prior unless `truth` gives one. Further
-    arguments are those of the method in `run`. A Python function is called in this process, by one thread at a time.
+    `rules` are names joined by +, such as `"uniform+semi-automatic+linear"`. Truths come from the prior unless
+    `truth` gives one. Further arguments are those of the method in `run`. A Python function is called in this
+    process, by one thread at a time.
     """
     words = ["--datasets", str(_whole("datasets", datasets))]
     if rules is not None:

@@ -37,8 +37,9 @@ class BatchFunction:
 def batch(function: Any = None, *, size: int = 1000) -> Any:
     """Mark a function of arrays: `(n, d)` parameters and `(n,)` seeds in, `(n, statistics)` out.
 
-    `size` rows are simulated in a call; the last rows of a generation may be fewer. Which rows come together never depends on workers, so a
-    function may make one generator of all its seeds. It gives an array, or a dict of arrays by statistic.
+    `size` rows are simulated in a call; the last rows of a generation may be fewer. Which rows come together never
+    depends on workers, so a function may make one generator of all its seeds. It gives an array, or a dict of arrays
+    by statistic.
 
     >>> @batch
     ... def simulate(thetas, seeds):
@@ -58,7 +59,7 @@ def batch(function: Any = None, *, size: int = 1000) -> Any:
 
 def explain(error: BaseException) -> str:
     """What was raised, and where in the user's code."""
-    frames = traceback.extract_tb(error.__traceback__)[1:]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     lines = [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-_FRAMES:]]
     return "\n  ".join([f"{type(error).__name__}: {error}", *lines])[:_LETTERS]
 

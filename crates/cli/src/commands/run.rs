@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use counterpoise_core::digest::{Analysis, DigestError, FailureExample};
 use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
-use counterpoise_core::stream::Seed;
+use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_run::drive::{self, Event, Finished, RunError, Seconds};
 use counterpoise_run::executor::{Executor, ExecutorError, Threads, Tolerant};
 use counterpoise_run::given;
@@ -315,9 +315,13 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> anyhow::Error {
     }
 }
 
-/// The command that repeats one simulation.
+/// What repeats one simulation: a command, or what the simulator of a program was given.
 fn repeat(arguments: &RunArguments, subject: Subject<'_>, index: u32, example: &FailureExample) -> String {
     let marginals = subject.problem.prior.marginals();
+    if arguments.problem.stated.is_some() {
+        let mut stream = Seed(subject.method.seed).stream(Stage::Simulate, index, example.row as u64);
+        return format!("a call with these parameters and the seed {}", stream.external_seed());
+    }
     let at: Vec<String> = marginals
         .iter()
         .zip(&example.theta)
