@@ -32,9 +32,12 @@ def _remote(path: str, set: Sequence[str], description: str) -> Native:
 def _dask(kind: str, address: str | None, path: str, set: Sequence[str], description: str) -> Spread:
     try:
         from distributed import Client
+        from distributed.comm import get_address_host
     except ImportError:
         raise RuntimeError("--dask needs Dask: pip install distributed") from None
-    client: Any = Client(address, set_as_default=False)
+    # A client of an address that means nothing would wait long before it goes.
+    get_address_host(address)
+    client: Any = Client(address, set_as_default=False, timeout=10)
     return Spread(_remote(os.fspath(path), set, description), client.get_executor())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import operator
 import traceback
@@ -32,6 +33,20 @@ class BatchFunction:
     def __call__(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> Any:
         """Call the function itself."""
         return self.function(thetas, seeds)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel by name where a decorator has taken the function's name, which then means this and not the function."""
+        module, name = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", "")
+        if module not in (None, "__main__") and _named(module, name) is self:
+            return _named, (module, name)
+        return BatchFunction, (self.function, self.size)
+
+
+def _named(module: str, name: str) -> Any:
+    try:
+        return operator.attrgetter(name)(importlib.import_module(module))
+    except (ImportError, AttributeError):
+        return None
 
 
 def batch(function: Any = None, *, size: int = 1000) -> Any:

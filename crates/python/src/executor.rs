@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use counterpoise_core::simulate::{Chunk, Jobs};
 use counterpoise_core::table::Table;
 use counterpoise_run::executor::{Executor, ExecutorError};
-use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
-use crate::simulator::{Answer, Rows};
+use crate::simulator::{Answer, Rows, whole};
 use crate::trouble::Trouble;
 
 /// A Python object with `begin(thetas, seeds, rows, generation)`; `next()`, which gives places, summaries and failures
@@ -28,13 +28,14 @@ impl Spread {
             if answer.is_none() {
                 return Ok(None);
             }
-            let (places, summaries, failures): (PyReadonlyArray1<'_, i64>, Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            let (places, summaries, failures): (Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>) =
                 answer.extract()?;
+            let places = whole(&places)?;
             let count = places.len();
             let mut answer = Answer::read(&summaries, &failures, (count, self.columns))?;
             let outcomes = answer.outcomes(count);
             let place = |&place: &i64| usize::try_from(place).ok().and_then(|place| rows.get(place).copied());
-            let rows: Option<Vec<usize>> = places.as_array().iter().map(place).collect();
+            let rows: Option<Vec<usize>> = places.as_slice()?.iter().map(place).collect();
             let rows = rows.ok_or_else(|| PyValueError::new_err("a row that was not asked for"))?;
             Ok(Some(Chunk::new(rows, Table::from_rows(self.columns, answer.summaries), outcomes)))
         })

@@ -16,7 +16,7 @@ use counterpoise_core::table::Table;
 use counterpoise_run::drive::Event;
 use counterpoise_run::executor::{Executor, Threads};
 use counterpoise_run::pool::Pool;
-use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::errors::{bad, failed, refused};
@@ -132,17 +132,17 @@ impl Problem {
     fn simulate<'py>(
         &self,
         py: Python<'py>,
-        thetas: PyReadonlyArray2<'py, f64>,
-        rows: PyReadonlyArray1<'py, i64>,
+        thetas: Bound<'py, PyAny>,
+        rows: Bound<'py, PyAny>,
         generation: u32,
         seed: Option<u64>,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<(usize, String)>)> {
-        let rows: Vec<i64> = rows.as_array().iter().copied().collect();
+        let (thetas, rows) = (simulator::matrix(&thetas)?, simulator::whole(&rows)?.as_slice()?.to_vec());
         if thetas.shape()[0] != rows.len() {
             return Err(bad(format!("{} parameters for {} rows", thetas.shape()[0], rows.len())));
         }
-        let (width, values) = (thetas.shape()[1], thetas.as_array().iter().copied().collect::<Vec<f64>>());
+        let (width, values) = (thetas.shape()[1], thetas.as_slice()?.to_vec());
         let made = py.detach(|| {
             let ready = self.ready()?;
             let expected = ready.parameters().len();

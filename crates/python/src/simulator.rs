@@ -3,7 +3,7 @@
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -46,6 +46,20 @@ impl Rows {
 pub(crate) type Arrays<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, u32);
 
+/// An array of numbers as the engine can read it: what came over a network may lie at odd addresses.
+pub(crate) fn matrix<'py>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray2<'py, f64>> {
+    Ok(required(array, "float64")?.extract()?)
+}
+
+/// The same for whole numbers in a row.
+pub(crate) fn whole<'py>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, i64>> {
+    Ok(required(array, "int64")?.extract()?)
+}
+
+fn required<'py>(array: &Bound<'py, PyAny>, kind: &str) -> PyResult<Bound<'py, PyAny>> {
+    array.py().import("numpy")?.call_method1("require", (array, kind, "CA"))
+}
+
 /// Summaries of some rows, one behind the other, and which of them failed, why.
 pub(crate) struct Answer {
     pub(crate) summaries: Vec<f64>,
@@ -59,18 +73,14 @@ impl Answer {
         failures: &Bound<'_, PyAny>,
         (count, columns): (usize, usize),
     ) -> PyResult<Self> {
-        let summaries: PyReadonlyArray2<'_, f64> = summaries.extract()?;
+        let summaries = matrix(summaries)?;
         let shape = summaries.shape();
         if shape != [count, columns] {
             let message = format!("expected {count} x {columns} summaries, found {} x {}", shape[0], shape[1]);
             return Err(PyValueError::new_err(message));
         }
         let failures: Vec<(usize, String)> = failures.extract()?;
-        let values = match summaries.as_slice() {
-            Ok(values) => values.to_vec(),
-            Err(_) => summaries.as_array().iter().copied().collect(),
-        };
-        Ok(Self { summaries: values, failures })
+        Ok(Self { summaries: summaries.as_slice()?.to_vec(), failures })
     }
 
     /// What became of each row.
