@@ -35,7 +35,7 @@ class BatchFunction:
         return self.function(thetas, seeds)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel by name where a decorator has taken the function's name, which then means this and not the function."""
+        """Travel by name where a decorator has taken the function's name, which then means this object."""
         module, name = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", "")
         if module not in (None, "__main__") and _named(module, name) is self:
             return _named, (module, name)

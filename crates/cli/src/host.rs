@@ -161,6 +161,9 @@ impl Ready {
     }
 }
 
+/// Is told what happens in a run, and may break it off.
+pub type See<'a> = dyn FnMut(&Event<'_>) -> ControlFlow<StopReason> + 'a;
+
 /// What a program brings along for a run; all of it may be missing.
 #[derive(Default)]
 pub struct Means<'a> {
@@ -169,7 +172,7 @@ pub struct Means<'a> {
     /// Keeps the run, in place of a directory.
     pub store: Option<&'a mut dyn Store>,
     /// Is told what happens, and may break the run off.
-    pub see: Option<&'a mut dyn FnMut(&Event<'_>) -> ControlFlow<StopReason>>,
+    pub see: Option<&'a mut See<'a>>,
     /// Threads for everything that is done here; all where it does not say.
     pub threads: Option<usize>,
 }

@@ -69,9 +69,8 @@ impl Executor for Spread {
         sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>,
     ) -> Result<(), ExecutorError> {
         let asked = Rows::of(&jobs, rows);
-        let begun = Python::attach(|py| {
-            self.pool.bind(py).call_method1("begin", asked.into_arrays(py)?).map(|_| ())
-        });
+        let begun =
+            Python::attach(|py| self.pool.bind(py).call_method1("begin", asked.into_arrays(py)?).map(|_| ()));
         begun.map_err(|error| self.broken(error))?;
         let mut stopped = false;
         loop {

@@ -49,7 +49,10 @@ impl Frame {
         let chosen: Vec<usize> = (0..sheet.names().len()).filter(|&at| wanted(&sheet.names()[at])).collect();
         let mut columns: Vec<Option<Values>> = vec![None; chosen.len()];
         for group in 0..sheet.groups() {
-            if columns.first().is_some_and(|column| column.as_ref().is_some_and(|column| column.len() >= most)) {
+            if columns
+                .first()
+                .is_some_and(|column| column.as_ref().is_some_and(|column| column.len() >= most))
+            {
                 break;
             }
             let mut read: Vec<Option<Values>> = sheet.read(group)?.into_iter().map(Some).collect();

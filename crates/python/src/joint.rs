@@ -49,7 +49,8 @@ impl Joint for Called {
     }
 
     fn ln_density(&self, theta: &[f64]) -> f64 {
-        let density = self.ask(|py| self.law.bind(py).call_method1("ln_density", (theta.to_vec(),))?.extract());
+        let density =
+            self.ask(|py| self.law.bind(py).call_method1("ln_density", (theta.to_vec(),))?.extract());
         // After an exception every point will do: nothing of it is kept.
         density.unwrap_or(0.0)
     }

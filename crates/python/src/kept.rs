@@ -34,8 +34,9 @@ impl Store for Kept {
     }
 
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
-        let summaries =
-            made.simulations.map(|(_, simulated)| simulated.summaries().select(&made.generation.population.rows));
+        let summaries = made
+            .simulations
+            .map(|(_, simulated)| simulated.summaries().select(&made.generation.population.rows));
         if let (0, Some((thetas, simulated))) = (made.generation.index, made.simulations) {
             let rows: Vec<u32> = simulated.usable().into_iter().take(PRIOR).collect();
             self.prior = Some((thetas.select(&rows), simulated.summaries().select(&rows)));

@@ -15,7 +15,7 @@ use crate::frame::{Frame, real, whole};
 use crate::kept::{Kept, PRIOR};
 
 enum Place {
-    Memory(Kept),
+    Memory(Box<Kept>),
     Directory(PathBuf),
 }
 
@@ -33,7 +33,7 @@ impl Outcome {
     /// A run in memory.
     pub(crate) fn in_memory(kept: Kept, summary: Value, stopped: Option<String>) -> Self {
         let description = kept.header.as_ref().map_or(Value::Null, |header| header.description.clone());
-        Self { place: Place::Memory(kept), summary, description, stopped }
+        Self { place: Place::Memory(Box::new(kept)), summary, description, stopped }
     }
 
     /// A run in a directory.
@@ -64,14 +64,18 @@ impl Outcome {
         let count = self.generations();
         let index = generation.unwrap_or(-1);
         let index = if index < 0 { index + count as i64 } else { index };
-        usize::try_from(index)
-            .ok()
-            .filter(|&index| index < count)
-            .ok_or_else(|| bad(format!("generation must be one of the {count} that are finished, found {index}")))
+        usize::try_from(index).ok().filter(|&index| index < count).ok_or_else(|| {
+            bad(format!("generation must be one of the {count} that are finished, found {index}"))
+        })
     }
 
     /// Some columns of a file of a generation.
-    fn sheet(&self, path: &Path, wanted: &dyn Fn(&str) -> bool, most: usize) -> PyResult<(Vec<String>, Vec<Values>)> {
+    fn sheet(
+        &self,
+        path: &Path,
+        wanted: &dyn Fn(&str) -> bool,
+        most: usize,
+    ) -> PyResult<(Vec<String>, Vec<Values>)> {
         if !path.exists() {
             let message = format!("{} is missing: simulations of a table stay in the table", path.display());
             return Err(PyFileNotFoundError::new_err(message));
@@ -210,7 +214,8 @@ impl Outcome {
         match &self.place {
             Place::Memory(kept) => {
                 let prior = kept.prior.as_ref();
-                let (thetas, summaries) = prior.ok_or_else(|| bad("simulations of a table stay in the table"))?;
+                let (thetas, summaries) =
+                    prior.ok_or_else(|| bad("simulations of a table stay in the table"))?;
                 Frame::new(&names, columns(thetas).chain(columns(summaries)).collect())
             }
             Place::Directory(directory) => {
@@ -249,5 +254,7 @@ impl Outcome {
 
 /// Whether a column of the simulations is one of these statistics; a name that a parameter has as well has an underscore more.
 fn statistics_frame(statistics: &[String]) -> impl Fn(&str) -> bool + '_ {
-    move |name: &str| statistics.iter().any(|statistic| statistic == name || statistic == name.trim_end_matches('_'))
+    move |name: &str| {
+        statistics.iter().any(|statistic| statistic == name || statistic == name.trim_end_matches('_'))
+    }
 }

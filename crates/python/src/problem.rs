@@ -60,6 +60,9 @@ impl Problem {
 /// the share of failures that is borne.
 type Given = (Vec<String>, Py<PyAny>, usize, String, String, f64);
 
+/// Summaries, and which rows failed, why.
+type Made<'py> = (Bound<'py, PyArray2<f64>>, Vec<(usize, String)>);
+
 #[pymethods]
 impl Problem {
     /// A problem in the text of a problem file, with a simulator and a joint law of Python's own, if any.
@@ -80,7 +83,13 @@ impl Problem {
                 trouble: trouble.clone(),
             };
             let description = serde_json::from_str(&description).map_err(failed)?;
-            Ok::<_, PyErr>(Model { statistics, simulator: Arc::new(called), description, headline, max_failures })
+            Ok::<_, PyErr>(Model {
+                statistics,
+                simulator: Arc::new(called),
+                description,
+                headline,
+                max_failures,
+            })
         });
         let joint = joint.map(|(law, identity)| {
             let called = joint::Called { law, trouble: trouble.clone() };
@@ -137,7 +146,7 @@ impl Problem {
         generation: u32,
         seed: Option<u64>,
         threads: Option<usize>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<(usize, String)>)> {
+    ) -> PyResult<Made<'py>> {
         let (thetas, rows) = (simulator::matrix(&thetas)?, simulator::whole(&rows)?.as_slice()?.to_vec());
         if thetas.shape()[0] != rows.len() {
             return Err(bad(format!("{} parameters for {} rows", thetas.shape()[0], rows.len())));
@@ -154,7 +163,8 @@ impl Problem {
         let simulated = self.checked(made)?;
         let summaries = simulated.summaries();
         let failures = simulated.failures().iter().map(|(&row, failure)| (row, failure.to_text())).collect();
-        let array = summaries.values().to_vec().into_pyarray(py).reshape([summaries.rows(), summaries.columns()])?;
+        let array =
+            summaries.values().to_vec().into_pyarray(py).reshape([summaries.rows(), summaries.columns()])?;
         Ok((array, failures))
     }
 
@@ -204,7 +214,8 @@ fn simulate(
     (generation, seed): (u32, Option<u64>),
     threads: Option<usize>,
 ) -> PyResult<Simulated> {
-    let simulator = ready.simulator().ok_or_else(|| bad("a table of simulations cannot make more of them"))?;
+    let simulator =
+        ready.simulator().ok_or_else(|| bad("a table of simulations cannot make more of them"))?;
     let seed = Seed(seed.unwrap_or(ready.seed()));
     let pool = threads.map_or_else(Pool::available, Pool::new);
     let mut simulated = Simulated::empty(thetas.rows(), simulator.summaries());
@@ -221,7 +232,11 @@ fn simulate(
         let jobs = Jobs { thetas: &some, seed, generation, first };
         let run = executor.run(jobs, &(0..to - from).collect::<Vec<_>>(), &mut |chunk: Chunk| {
             let Chunk { rows, summaries, outcomes } = chunk;
-            simulated.place(&Chunk { rows: rows.iter().map(|row| row + from).collect(), summaries, outcomes });
+            simulated.place(&Chunk {
+                rows: rows.iter().map(|row| row + from).collect(),
+                summaries,
+                outcomes,
+            });
             if last.elapsed() > FRAME {
                 last = Instant::now();
                 interrupted = Python::attach(|py| py.check_signals()).err();

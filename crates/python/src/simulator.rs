@@ -3,7 +3,10 @@
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -48,12 +51,12 @@ pub(crate) type Arrays<'py> =
 
 /// An array of numbers as the engine can read it: what came over a network may lie at odd addresses.
 pub(crate) fn matrix<'py>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray2<'py, f64>> {
-    Ok(required(array, "float64")?.extract()?)
+    required(array, "float64")?.extract()
 }
 
 /// The same for whole numbers in a row.
 pub(crate) fn whole<'py>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, i64>> {
-    Ok(required(array, "int64")?.extract()?)
+    required(array, "int64")?.extract()
 }
 
 fn required<'py>(array: &Bound<'py, PyAny>, kind: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -76,7 +79,8 @@ impl Answer {
         let summaries = matrix(summaries)?;
         let shape = summaries.shape();
         if shape != [count, columns] {
-            let message = format!("expected {count} x {columns} summaries, found {} x {}", shape[0], shape[1]);
+            let message =
+                format!("expected {count} x {columns} summaries, found {} x {}", shape[0], shape[1]);
             return Err(PyValueError::new_err(message));
         }
         let failures: Vec<(usize, String)> = failures.extract()?;

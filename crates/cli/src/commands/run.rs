@@ -114,7 +114,8 @@ fn infer(
     check_memory(&method, &problem)?;
     // From the moment at which there is something in the directory, an interrupt ends it in order.
     interrupt.heed();
-    let mut place = means.store.map_or_else(|| Place::Directory(Directory::new(path)), Place::Elsewhere);
+    let mut place =
+        means.store.map_or_else(|| Place::Directory(Box::new(Directory::new(path))), Place::Elsewhere);
     let history = place.store().open(&header).map_err(|error| refused(error, path))?;
     if history.len() > method.generations {
         let (done, asked) = (history.len(), method.generations);
@@ -175,14 +176,14 @@ fn infer(
 
 /// Where a run is kept.
 enum Place<'a> {
-    Directory(Directory),
+    Directory(Box<Directory>),
     Elsewhere(&'a mut dyn Store),
 }
 
 impl Place<'_> {
     fn store(&mut self) -> &mut dyn Store {
         match self {
-            Self::Directory(directory) => directory,
+            Self::Directory(directory) => &mut **directory,
             Self::Elsewhere(store) => &mut **store,
         }
     }

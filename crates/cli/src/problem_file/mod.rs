@@ -120,7 +120,8 @@ fn load_text(
     if mistakes.is_empty() {
         overrides::apply(&mut table, overrides, &mut mistakes);
     }
-    let loaded = mistakes.is_empty().then(|| interpret(&table, (path, stated), purpose, &mut mistakes)).flatten();
+    let loaded =
+        mistakes.is_empty().then(|| interpret(&table, (path, stated), purpose, &mut mistakes)).flatten();
     match loaded {
         Some(loaded) if mistakes.is_empty() => Ok(loaded),
         _ => Err(mistakes),

@@ -75,8 +75,8 @@ mod tests {
         fn ln_density(&self, theta: &[f64]) -> f64 {
             let marginals = self.0.marginals();
             let unit: Vec<f64> = theta.iter().zip(marginals).map(|(&value, one)| one.unit(value)).collect();
-            let natural: f64 =
-                marginals.iter().map(|one| libm::log(one.unit_of_latent())).sum::<f64>() - libm::log(theta[1]);
+            let natural: f64 = marginals.iter().map(|one| libm::log(one.unit_of_latent())).sum::<f64>()
+                - libm::log(theta[1]);
             self.0.ln_density(&unit) + natural
         }
     }
@@ -84,14 +84,12 @@ mod tests {
     #[test]
     fn a_joint_law_of_independent_parameters_is_their_product() {
         let law = |second: Box<dyn Law>| {
-            vec![
-                Marginal::new("x", Box::new(Normal::new(1.0, 2.0).unwrap())),
-                Marginal::new("k", second),
-            ]
+            vec![Marginal::new("x", Box::new(Normal::new(1.0, 2.0).unwrap())), Marginal::new("k", second)]
         };
         let separate = Prior::new(law(Box::new(LogUniform::new(0.01, 100.0).unwrap())));
         let told = Told(Prior::new(law(Box::new(LogUniform::new(0.01, 100.0).unwrap()))));
-        let joint = Prior::joint(law(Box::new(LogUniform::new(0.01, 100.0).unwrap())), std::sync::Arc::new(told));
+        let joint =
+            Prior::joint(law(Box::new(LogUniform::new(0.01, 100.0).unwrap())), std::sync::Arc::new(told));
         for unit in [[0.0, 0.0], [1.3, -0.4], [-2.0, 1.1], [0.5, 3.0]] {
             let (a, b) = (separate.ln_density(&unit), joint.ln_density(&unit));
             assert!(a == b || (a - b).abs() < 1e-12, "{unit:?}: {a} and {b}");
