@@ -18,6 +18,7 @@ def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
     posterior = run.posterior
     chosen = run._resampled(posterior["importance_weight"], draws, seed)
     names = list(run.observed)
+    weights = run.distance_weights
     groups: dict[str, dict[str, Any]] = {
         "posterior": {name: posterior[name][chosen][None] for name in run.parameters},
         "sample_stats": {
@@ -27,33 +28,23 @@ def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
         },
         "observed_data": {"statistics": np.array(list(run.observed.values()))},
         "constant_data": {
-            "distance_weight": np.array([_number(value) for value in run.distance_weights.values()]),
-            "importance_weight": posterior["importance_weight"],
+            "distance_weight": np.array([np.nan if value is None else value for value in weights.values()]),
+            "particle_weight": posterior["importance_weight"],
         },
     }
-    coords = {"statistic": names, "feature": list(run.distance_weights), "particle_dim": np.arange(len(posterior))}
-    dims = {
-        "statistics": ["statistic"],
-        "distance_weight": ["feature"],
-    }
+    coords = {"statistic": names, "feature": list(weights), "particles": np.arange(len(posterior))}
+    dims = {"statistics": ["statistic"], "distance_weight": ["feature"], "particle_weight": ["particles"]}
     try:
         groups["posterior_predictive"] = {"statistics": _matrix(run.predictive(), names)[chosen][None]}
         prior = run.prior()
         groups["prior"] = {name: prior[name][None] for name in run.parameters}
-        groups["prior_predictive"] = {"statistics": _matrix(prior, names)[None]}
+        groups["prior_predictive"] = {"statistics": _matrix(run.prior_predictive(), names)[None]}
     except (ValueError, OSError):
         pass  # Simulations of a table stay in the table.
-    first = getattr(arviz, "__version__", "0").split(".")[0]
-    dims["importance_weight_of_particles"] = ["particle_dim"]
-    groups["constant_data"]["importance_weight_of_particles"] = groups["constant_data"].pop("importance_weight")
-    if first == "0":
+    if arviz.__version__.split(".")[0] == "0":
         return arviz.from_dict(**groups, coords=coords, dims=dims)
     return arviz.from_dict(groups, coords=coords, dims=dims)
 
 
 def _matrix(frame: Frame, names: list[str]) -> Any:
     return np.column_stack([frame[name] for name in names])
-
-
-def _number(value: Any) -> float:
-    return np.nan if value is None else float(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -23,10 +22,7 @@ def main() -> None:
 
 
 def _remote(path: str, set: Sequence[str], description: str) -> Native:
-    seed = int(json.loads(description)["seed"])
-    remote = Native("", "", os.path.abspath(path), set, description, seed)
-    remote.columns = len(_native.Problem.file(path, set).statistics)  # type: ignore[attr-defined]
-    return remote
+    return Native("", "", os.path.abspath(path), set, description)
 
 
 def _dask(kind: str, address: str | None, path: str, set: Sequence[str], description: str) -> Spread:

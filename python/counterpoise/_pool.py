@@ -116,6 +116,7 @@ class Spread:
         self.simulator, self.executor = simulator, executor
         self.workers = workers or _workers(executor)
         self.chunks = Chunks(simulator, _THERE)
+        self.columns = len(simulator.statistics)
         self.under_way: dict[Future[Any], tuple[int, int]] = {}
 
     def submit(self, arguments: tuple[Any, ...]) -> Future[Any]:
@@ -160,13 +161,7 @@ class Spread:
                 self.chunks.learn(end - start, seconds)
                 return np.arange(start, end), summaries, failures
             self._lost(start, end, error)
-        columns = self.columns()
-        return np.arange(0), np.empty((0, columns)), []
-
-    def columns(self) -> int:
-        """Summaries of a row."""
-        statistics = getattr(self.simulator, "statistics", None)
-        return len(statistics) if statistics is not None else int(getattr(self.simulator, "columns", 0))
+        return np.arange(0), np.empty((0, self.columns)), []
 
     def _fill(self) -> None:
         while not self.stopped:
@@ -212,7 +207,7 @@ class Spread:
             raise RuntimeError(f"a chunk failed {attempts} times on its workers: {error!r}") from error
         if end - start == 1:
             why = "the process that simulated it ended"
-            self.given_up.append((np.arange(start, end), np.full((1, self.columns()), np.nan), [(0, why)]))
+            self.given_up.append((np.arange(start, end), np.full((1, self.columns), np.nan), [(0, why)]))
             return
         # Rows of a batch belong together even so: a part of them may give other numbers, but the others are lost.
         middle = (start + end) // 2

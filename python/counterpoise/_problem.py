@@ -115,12 +115,7 @@ class Question:
         """What a worker elsewhere calls: the function, or the engine's own simulator with the problem."""
         if self.work is not None:
             return self.work
-        description = json.loads(self.native.description)
-        remote = Native(
-            self.text, self.directory, self.path, self.set, json.dumps(description), int(description["seed"])
-        )
-        remote.columns = len(self.native.statistics)  # type: ignore[attr-defined]
-        return remote
+        return Native(self.text, self.directory, self.path, self.set, self.native.description)
 
 
 def _name(simulator: Any) -> str:

@@ -86,8 +86,12 @@ class Run:
         return Frame(self._native.predictive(generation))
 
     def prior(self) -> Frame:
-        """Parameters and statistics of the first draws from the prior, at most a thousand."""
-        return Frame(self._native.prior())
+        """The first draws from the prior, at most a thousand; those that failed are left out."""
+        return Frame(self._native.prior(False))
+
+    def prior_predictive(self) -> Frame:
+        """Statistics of these draws."""
+        return Frame(self._native.prior(True))
 
     def simulations(self, generation: int = -1) -> Frame:
         """Every simulation of a generation, with its parameters and its outcome; only of a run in a directory."""

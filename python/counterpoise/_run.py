@@ -82,7 +82,7 @@ def run(
         pool = Processes(question.work, workers) if workers is not None and workers > 1 else Here(question.work)
     threads = workers if question.work is None and executor is None else None
     told = Progress(progress, simulations, generations)
-    directory = None if into is None else os.fspath(into)
+    directory = None if into is None else os.path.abspath(into)
     try:
         return Run(question.native.run(directory, threads, pool, told))
     except KeyboardInterrupt as interrupt:

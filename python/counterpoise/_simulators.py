@@ -185,9 +185,10 @@ class Native:
     unit = 1
     _known: dict[str, _native.Problem] = {}  # noqa: RUF012 - read once a process
 
-    def __init__(self, text: str, directory: str, path: str, set: Sequence[str], description: str, seed: int) -> None:
+    def __init__(self, text: str, directory: str, path: str, set: Sequence[str], description: str) -> None:
         self.text, self.directory, self.path, self.set = text, directory, path, tuple(set)
-        self.description, self.seed = description, seed
+        self.description, self.seed = description, int(json.loads(description)["seed"])
+        self.statistics = tuple(self.problem().statistics)
 
     def problem(self) -> _native.Problem:
         """Read the problem here."""

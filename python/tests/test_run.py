@@ -39,9 +39,20 @@ def test_a_directory_holds_the_same_run_as_memory(finished, kept):
     assert len(kept.simulations(1)) == 400
     for name in OBSERVED:
         assert (finished.predictive()[name] == kept.predictive()[name]).all()
-        assert (finished.prior()[name] == kept.prior()[name]).all()
+        assert (finished.prior_predictive()[name] == kept.prior_predictive()[name]).all()
     for name in ("m", "importance_weight", "distance", "row"):
         assert (finished.posterior[name] == kept.posterior[name]).all()
+
+
+def test_a_parameter_and_a_statistic_of_one_name(tmp_path):
+    def simulate(theta, seed):
+        return {"x": theta["x"] + 10, "y": theta["x"]}
+
+    given = {"x": cp.Uniform(0, 1)}, {"x": 10.5, "y": 0.5}
+    for into in (None, tmp_path / "r"):
+        run = cp.run(simulate, *given, simulations=200, keep=20, generations=1, into=into)
+        assert (run.predictive()["x"] == run.posterior["x"] + 10).all()
+        assert (run.prior_predictive()["x"] == run.prior()["x"] + 10).all()
 
 
 def test_predictions_belong_to_their_particles(kept):

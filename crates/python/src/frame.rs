@@ -40,13 +40,13 @@ impl Frame {
         Ok(Self { batch: RecordBatch::try_new(Arc::new(schema), columns).map_err(failed)? })
     }
 
-    /// Reads the chosen columns of a Parquet file of a run, at most so many rows.
+    /// Reads the columns of a Parquet file of a run that are chosen by their place, until there are so many rows.
     pub(crate) fn read(
         sheet: &Sheet,
-        wanted: &dyn Fn(&str) -> bool,
+        wanted: &dyn Fn(usize) -> bool,
         most: usize,
     ) -> Result<(Vec<String>, Vec<Values>), StoreError> {
-        let chosen: Vec<usize> = (0..sheet.names().len()).filter(|&at| wanted(&sheet.names()[at])).collect();
+        let chosen: Vec<usize> = (0..sheet.names().len()).filter(|&at| wanted(at)).collect();
         let mut columns: Vec<Option<Values>> = vec![None; chosen.len()];
         for group in 0..sheet.groups() {
             if columns

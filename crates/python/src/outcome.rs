@@ -73,7 +73,7 @@ impl Outcome {
     fn sheet(
         &self,
         path: &Path,
-        wanted: &dyn Fn(&str) -> bool,
+        wanted: &dyn Fn(usize) -> bool,
         most: usize,
     ) -> PyResult<(Vec<String>, Vec<Values>)> {
         if !path.exists() {
@@ -157,11 +157,9 @@ impl Outcome {
         let index = self.index(generation)?;
         match &self.place {
             Place::Directory(directory) => {
-                let parameters = self.names("parameters");
-                let wanted = |name: &str| {
-                    ["row", "log_importance_weight", "distance"].contains(&name)
-                        || parameters.iter().any(|parameter| parameter == name)
-                };
+                // The row, the parameters, the same in unit space, the importance weight and the distance.
+                let d = self.names("parameters").len();
+                let wanted = |at: usize| at <= d || at > 2 * d;
                 let path = folder(directory, index).join(POPULATION_FILE);
                 let (names, values) = py.detach(|| self.sheet(&path, &wanted, usize::MAX))?;
                 Frame::of_values(&names, values)
@@ -193,9 +191,11 @@ impl Outcome {
             }
             Place::Directory(directory) => {
                 let rows = self.population(py, generation)?.column(py, "row")?.extract::<Vec<usize>>()?;
-                let all = statistics_frame(&statistics);
+                // The row, the parameters, the statistics and the outcome.
+                let d = self.names("parameters").len();
+                let wanted = |at: usize| (d + 1..=d + statistics.len()).contains(&at);
                 let path = folder(directory, index).join(SIMULATIONS_FILE);
-                let (_, values) = py.detach(|| self.sheet(&path, &all, usize::MAX))?;
+                let (_, values) = py.detach(|| self.sheet(&path, &wanted, usize::MAX))?;
                 let kept = values.into_iter().map(|values| match values {
                     Values::Real(values) => {
                         real(rows.iter().map(|&row| values.get(row).copied().unwrap_or(f64::NAN)).collect())
@@ -207,20 +207,21 @@ impl Outcome {
         }
     }
 
-    /// Parameters and statistics of the first draws from the prior.
-    fn prior(&self, py: Python<'_>) -> PyResult<Frame> {
-        let mut names = self.names("parameters");
-        names.extend(self.names("observed"));
+    /// Parameters of the first draws from the prior, or their statistics.
+    fn prior(&self, py: Python<'_>, statistics: bool) -> PyResult<Frame> {
+        let (parameters, observed) = (self.names("parameters"), self.names("observed"));
+        let d = parameters.len();
+        let names = if statistics { &observed } else { &parameters };
         match &self.place {
             Place::Memory(kept) => {
                 let prior = kept.prior.as_ref();
                 let (thetas, summaries) =
                     prior.ok_or_else(|| bad("simulations of a table stay in the table"))?;
-                Frame::new(&names, columns(thetas).chain(columns(summaries)).collect())
+                Frame::new(names, columns(if statistics { summaries } else { thetas }).collect())
             }
             Place::Directory(directory) => {
                 let path = folder(directory, 0).join(SIMULATIONS_FILE);
-                let wanted = |name: &str| name != "row" && name != "outcome";
+                let wanted = |at: usize| (1..=d + observed.len()).contains(&at);
                 let (_, values) = py.detach(|| self.sheet(&path, &wanted, PRIOR))?;
                 let usable = |row: usize| {
                     values.iter().all(|values| match values {
@@ -230,11 +231,12 @@ impl Outcome {
                 };
                 let count = values.first().map_or(0, Values::len);
                 let rows: Vec<usize> = (0..count).filter(|&row| usable(row)).take(PRIOR).collect();
-                let kept = values.iter().map(|values| match values {
+                let chosen = if statistics { &values[d..] } else { &values[..d] };
+                let kept = chosen.iter().map(|values| match values {
                     Values::Real(values) => real(rows.iter().map(|&row| values[row]).collect()),
                     _ => real(vec![f64::NAN; rows.len()]),
                 });
-                Frame::new(&names, kept.collect())
+                Frame::new(names, kept.collect())
             }
         }
     }
@@ -249,12 +251,5 @@ impl Outcome {
         let path = folder(directory, index).join(SIMULATIONS_FILE);
         let (names, values) = py.detach(|| self.sheet(&path, &|_| true, usize::MAX))?;
         Frame::of_values(&names, values)
-    }
-}
-
-/// Whether a column of the simulations is one of these statistics; a name that a parameter has as well has an underscore more.
-fn statistics_frame(statistics: &[String]) -> impl Fn(&str) -> bool + '_ {
-    move |name: &str| {
-        statistics.iter().any(|statistic| statistic == name || statistic == name.trim_end_matches('_'))
     }
 }

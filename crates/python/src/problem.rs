@@ -19,7 +19,7 @@ use counterpoise_run::pool::Pool;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::errors::{bad, failed, refused};
+use crate::errors::{bad, calm, failed, refused};
 use crate::executor::Spread;
 use crate::kept::Kept;
 use crate::outcome::Outcome;
@@ -111,19 +111,19 @@ impl Problem {
     /// Names of the parameters.
     #[getter]
     fn parameters(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| Ok(self.ready()?.parameters()))
+        py.detach(|| calm(|| Ok(self.ready()?.parameters())))
     }
 
     /// Names of the statistics.
     #[getter]
     fn statistics(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| Ok(self.ready()?.statistics().to_vec()))
+        py.detach(|| calm(|| Ok(self.ready()?.statistics().to_vec())))
     }
 
     /// What the problem is, as JSON, without its observations.
     #[getter]
     fn description(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| Ok(self.ready()?.description().to_string()))
+        py.detach(|| calm(|| Ok(self.ready()?.description().to_string())))
     }
 
     /// Draws from the prior, those of the first generation with this seed.
@@ -158,7 +158,7 @@ impl Problem {
             if width != expected {
                 return Err(bad(format!("expected {expected} parameters, found {width}")));
             }
-            simulate(ready, Table::from_rows(width, values), &rows, (generation, seed), threads)
+            calm(|| simulate(ready, Table::from_rows(width, values), &rows, (generation, seed), threads))
         });
         let simulated = self.checked(made)?;
         let summaries = simulated.summaries();
@@ -191,7 +191,7 @@ impl Problem {
                 see: Some(&mut tell),
                 threads,
             };
-            host::run(&self.source, into.as_deref(), means).map_err(refused)
+            calm(|| host::run(&self.source, into.as_deref(), means).map_err(refused))
         });
         let ended = self.checked(ended)?;
         match into {
@@ -202,7 +202,7 @@ impl Problem {
 
     /// What a command of the program prints about this problem.
     fn command(&self, py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
-        let printed = py.detach(|| host::command(&words, Some(&self.source)).map_err(refused));
+        let printed = py.detach(|| calm(|| host::command(&words, Some(&self.source)).map_err(refused)));
         self.checked(printed).map(|(_, text)| text)
     }
 }

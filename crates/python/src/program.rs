@@ -6,7 +6,7 @@ use counterpoise_cli::host::{self, Cluster, Elsewhere, Task};
 use counterpoise_run::executor::Executor;
 use pyo3::prelude::*;
 
-use crate::errors::refused;
+use crate::errors::{calm, refused};
 use crate::executor::Spread;
 use crate::trouble::Trouble;
 
@@ -35,7 +35,7 @@ impl Cluster for Reached<'_> {
 /// What a command prints.
 #[pyfunction]
 pub(crate) fn command(py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
-    py.detach(|| host::command(&words, None)).map(|(_, text)| text).map_err(refused)
+    py.detach(|| calm(|| host::command(&words, None).map_err(refused))).map(|(_, text)| text)
 }
 
 /// The whole program with these arguments, the first of them its name; its exit code.
