@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -49,6 +50,10 @@ def _on_mpi(words: list[str]) -> int:
     if world.Get_size() < 2:
         print("error: --mpi needs at least two ranks: mpiexec -n 4 counterpoise run PROBLEM --mpi", file=sys.stderr)
         return 2
+    if world.Get_rank() > 0:
+        # The end of a job's time is told to all its ranks: the first puts the run away, and then lets the others go.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
     code = 0
     ranks: Any = MPICommExecutor(world, root=0)
     with ranks as executor:

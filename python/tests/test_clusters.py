@@ -122,32 +122,52 @@ def test_the_command_on_dask(cluster, tmp_path):
     assert _equal_bytes(spread, local)
 
 
-def test_the_command_on_mpi(tmp_path):
+@pytest.fixture(scope="module")
+def ranks():
     pytest.importorskip("mpi4py")
-    ranks = [
-        "mpiexec",
-        "--allow-run-as-root",
-        "--oversubscribe",
-        "-n",
-        "3",
-        sys.executable,
-        "-m",
-        "counterpoise._command",
-    ]
     try:
         subprocess.run(["mpiexec", "--version"], capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("there is no mpiexec; type: sudo apt-get install openmpi-bin")
+    return ["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable]
+
+
+def test_the_command_on_mpi(ranks, tmp_path):
+    def run(*words):
+        command = [*ranks, "-m", "counterpoise._command", "run", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
     spread, local = tmp_path / "spread", tmp_path / "local"
-    words = ["run", str(DEATH), "--into", str(spread), "--json", "--mpi", *SMALL]
-    done = subprocess.run([*ranks, *words], capture_output=True, text=True, timeout=120)
+    words = [str(DEATH), "--into", str(spread), "--json", "--mpi", *SMALL]
+    stopped = run(*words, "--set", "stop.simulations=2500")
+    assert stopped.returncode == 3, stopped.stderr
+    assert "--mpi" in stopped.stderr
+    done = run(*words)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["simulations"] == 4000
     assert _command("run", str(DEATH), "--into", str(local), *SMALL).returncode == 0
     same(cp.load(spread), cp.load(local))
     assert _equal_bytes(spread, local)
-    bad = subprocess.run([*ranks, "run", "nowhere.toml", "--mpi"], capture_output=True, text=True, timeout=60)
+    bad = run("nowhere.toml", "--mpi")
     assert bad.returncode == 2 and "nowhere.toml" in bad.stderr
+
+
+def test_functions_on_mpi(ranks, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import sys
+sys.path.insert(0, {str(ROOT / "python/tests")!r})
+from conftest import BUDGET, OBSERVED, PARAMETERS, gaussian
+import counterpoise as cp
+
+if __name__ == "__main__":
+    from mpi4py.futures import MPIPoolExecutor
+    with MPIPoolExecutor() as executor:
+        cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, executor=executor, into={str(tmp_path / "r")!r})
+""")
+    done = subprocess.run([*ranks, "-m", "mpi4py.futures", str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    same(cp.load(tmp_path / "r"), cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET))
 
 
 def test_bad_addresses_are_bad_input():
