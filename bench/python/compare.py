@@ -3,7 +3,7 @@
     bench/python/prepare && bench/.peers/ours/bin/python bench/python/compare.py [--datasets 3] [--simulations 5000]
 
 Peers take turns, each in a process of its own; one that is not installed is reported as absent. Engine time is processor time without imports and
-without the time inside the simulator, over the number of simulations.
+without the time inside the simulator, over the number of simulations. Most memory is numba's: the last line has what the simulator alone takes.
 """
 
 import argparse
@@ -28,6 +28,7 @@ TOOLS = {
     "ELFI, batch": ("elfi", "elfi_peer.py"),
     "sbi SMCABC, batch": ("sbi", "sbi_peer.py"),
     "pyABC, plain function": ("pyabc", "pyabc_peer.py"),
+    "the simulator alone": ("ours", "baseline.py"),
 }
 
 
@@ -94,6 +95,9 @@ def main():
         def median(value, found=all_found):
             return float(np.median([value(one) for one in found]))
 
+        if name == "the simulator alone":
+            print(f"| {name} | | | | | {median(lambda f: f['memory']) / 1e6:.0f} | | |")
+            continue
         engine = median(lambda f: 1e6 * (f["processor"] - f["simulating"]) / f["simulations"])
         disk = median(lambda f: f["disk"] / f["simulations"])
         print(
