@@ -25,7 +25,7 @@ TOOLS = {
     "ours, batch, in a directory": ("ours", "ours.py", "batch directory", "auto"),
     "ours, plain function": ("ours", "ours.py", "plain", "auto"),
     "ours, plain, in a directory": ("ours", "ours.py", "plain directory", "auto"),
-    "ELFI, batch": ("elfi", "elfi_peer.py"),
+    "ELFI rejection, batch": ("elfi", "elfi_peer.py"),
     "sbi SMCABC, batch": ("sbi", "sbi_peer.py"),
     "pyABC, plain function": ("pyabc", "pyabc_peer.py"),
     "the simulator alone": ("ours", "baseline.py"),
@@ -72,7 +72,11 @@ def main():
                 if not python.exists():
                     continue
                 begun = time.perf_counter()
-                done = subprocess.run(words, capture_output=True, text=True, cwd=HERE)
+                try:
+                    done = subprocess.run(words, capture_output=True, text=True, cwd=HERE, timeout=900)
+                except subprocess.TimeoutExpired:
+                    print(f"{name}: not done after 15 minutes")
+                    continue
                 if done.returncode:
                     print(f"{name}: {done.stderr.strip().splitlines()[-1:]}")
                     continue

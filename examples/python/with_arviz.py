@@ -25,9 +25,11 @@ def main(picture="posterior.png"):
     data = run.to_arviz(draws=1000)
     # There is one chain and no Markov chain: diagnostics of convergence mean nothing here.
     print(az.summary(data, kind="stats"))
-    plotted = az.plot_posterior(data, var_names=["mu", "sigma"]) if hasattr(az, "InferenceData") else run.plot_posterior()
-    figure = np.ravel(np.asarray(plotted, dtype=object))[0].figure
-    figure.savefig(picture)
+    if az.__version__.startswith("0."):
+        az.plot_posterior(data, var_names=["mu", "sigma"])[0].figure.savefig(picture)
+    else:
+        # ArviZ 1.x.
+        az.plot_dist(data, var_names=["mu", "sigma"]).savefig(picture)
     return data
 
 
