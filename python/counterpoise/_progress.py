@@ -16,7 +16,7 @@ class Progress:
     def __init__(self, wanted: bool | None, simulations: int | None, generations: int | None) -> None:
         self.wanted, self.simulations, self.generations = wanted, simulations, generations
         self.begun = self.said = time.monotonic()
-        self.display: Any = _notebook() if wanted is not False else None
+        self.display: Any = None
         self.open = False
 
     def __call__(self, kind: str, generation: int, done: int, failed: int) -> None:
@@ -27,13 +27,14 @@ class Progress:
         text = self._text(kind, generation, done, failed)
         if text is None:
             return
+        self.display = self.display or _notebook()
         if self.display is not None:
             self.display.update({"text/plain": text}, raw=True)
         elif sys.stderr is not None and sys.stderr.isatty():
             sys.stderr.write(f"\r{text:<78}")
             sys.stderr.flush()
             self.open = True
-        elif sys.stderr is not None and now - self.said > _PAUSE:
+        elif sys.stderr is not None and (now - self.said > _PAUSE or (self.wanted and kind == "committed")):
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
         else:

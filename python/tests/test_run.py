@@ -216,6 +216,13 @@ def test_an_interrupt_stops_cleanly_and_the_run_resumes(tmp_path, workers):
     assert done.stdout.split() == [str(whole.summary()["parameters"]["m"]["mean"]), "800"]
 
 
+def test_progress_goes_to_the_standard_error(capsys):
+    cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, progress=True)
+    cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == ("", ["1 of 2 generations done", "2 of 2 generations done"])
+
+
 def test_a_changed_function_is_another_run(tmp_path):
     cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r")
     with pytest.raises(ValueError, match=r"model\.python\.source was"):
