@@ -24,6 +24,7 @@ TOOLS = {
     "ours, batch, uniform weights": ("ours", "ours.py", "batch", "uniform"),
     "ours, batch, in a directory": ("ours", "ours.py", "batch directory", "auto"),
     "ours, plain function": ("ours", "ours.py", "plain", "auto"),
+    "ours, plain function, uniform weights": ("ours", "ours.py", "plain", "uniform"),
     "ours, plain, in a directory": ("ours", "ours.py", "plain directory", "auto"),
     "ELFI rejection, batch": ("elfi", "elfi_peer.py"),
     "sbi SMCABC, batch": ("sbi", "sbi_peer.py"),

@@ -19,11 +19,15 @@ if kind.startswith("batch"):
     simulator = cp.batch(lambda thetas, seeds: clock(thetas, seeds))
     given = dict(zip(death.NAMES, observed))
 elif kind.startswith("plain"):
-    inner = death.Clock(death.one)
-    clock, names = inner, death.NAMES
+    names = death.NAMES
+
+    def named(theta, seed):
+        return dict(zip(names, death.one(theta["k"], theta["sigma"], seed).tolist()))
+
+    clock = death.Clock(named)
 
     def simulator(theta, seed):
-        return dict(zip(names, inner(theta["k"], theta["sigma"], seed).tolist()))
+        return clock(theta, seed)
 
     given = dict(zip(death.NAMES, observed))
 else:

@@ -11,14 +11,19 @@ from measure import Measured, task
 observed, simulations, keep, generations, seed, folder = task()
 logging.getLogger("ABC").setLevel(logging.ERROR)
 np.random.seed(seed)
-clock = death.Clock(death.one)
 names = death.NAMES
 state = np.random.default_rng(seed)
 
 
+def named(k, sigma, seed):
+    return dict(zip(names, death.one(k, sigma, seed).tolist()))
+
+
+clock = death.Clock(named)
+
+
 def model(theta):
-    result = clock(10 ** theta["k"], 10 ** theta["sigma"], int(state.integers(1, 2**31)))
-    return dict(zip(names, result.tolist()))
+    return clock(10 ** theta["k"], 10 ** theta["sigma"], int(state.integers(1, 2**31)))
 
 
 death.one(1.0, 1.0, 1)
