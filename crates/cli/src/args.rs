@@ -1,11 +1,13 @@
 //! The command line as types.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::init::NAMES;
+use crate::host::Stated;
 
 /// Approximate Bayesian computation that weighs the evidence by itself.
 #[derive(Debug, Parser)]
@@ -53,6 +55,20 @@ pub(crate) enum Command {
     Sbml(SbmlArguments),
 }
 
+impl Command {
+    /// The problem it is about.
+    pub(crate) fn problem(&mut self) -> Option<&mut ProblemArguments> {
+        match self {
+            Self::Run(RunArguments { problem, .. })
+            | Self::Check(CheckArguments { problem, .. })
+            | Self::Simulate(SimulateArguments { problem, .. })
+            | Self::Compare(CompareArguments { problem, .. })
+            | Self::Calibrate(CalibrateArguments { problem, .. }) => Some(problem),
+            _ => None,
+        }
+    }
+}
+
 /// Arguments of `init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
@@ -73,6 +89,9 @@ pub(crate) struct ProblemArguments {
     /// Give a key of the problem file another value, for example method.seed=2.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// What the program around this one states in place of the file.
+    #[arg(skip)]
+    pub(crate) stated: Option<Arc<Stated>>,
 }
 
 /// How work is spread; never shows in a result.
@@ -96,6 +115,12 @@ pub(crate) struct RunArguments {
     pub(crate) into: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) schedule: Schedule,
+    /// Simulate on the workers of the Dask scheduler at this address (Python package only).
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "mpi")]
+    pub(crate) dask: Option<String>,
+    /// Simulate on the other ranks of an MPI job (Python package only).
+    #[arg(long)]
+    pub(crate) mpi: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -38,6 +38,11 @@ impl Interrupt {
         interrupt
     }
 
+    /// One that never comes: the program around this one listens itself.
+    pub(crate) fn unheard() -> Self {
+        Self(Arc::new(AtomicU8::new(UNHEEDED)))
+    }
+
     /// From now on the first interrupt does not end the program: the caller asks for it often.
     pub(crate) fn heed(&self) {
         self.0.store(HEEDED, Ordering::SeqCst);

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+pub mod host;
 mod interrupt;
 mod numbers;
 mod output;
@@ -11,7 +12,8 @@ mod problem_file;
 mod summary;
 mod trouble;
 
-use std::panic::catch_unwind;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -20,10 +22,26 @@ use clap::Parser;
 /// Runs the program with the arguments it was started with.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(main_with(&arguments, None))
+}
+
+/// The same with other arguments, and perhaps with a cluster to run on.
+fn main_with(arguments: &[OsString], cluster: Option<&dyn host::Cluster>) -> u8 {
+    let arguments = match args::Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and versions go to the standard output and are no errors; nobody hears that an output is gone.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(trouble::BAD_INPUT);
+        }
+    };
     let output = output::Output::new(arguments.quiet);
-    let performed = catch_unwind(|| commands::perform(&arguments.command, output));
-    ExitCode::from(match performed {
+    let performed = catch_unwind(AssertUnwindSafe(|| {
+        let interrupt = interrupt::Interrupt::listen(output);
+        commands::perform(&arguments.command, &interrupt, cluster, output)
+    }));
+    match performed {
         Ok(Ok(code)) => code,
         Ok(Err(trouble)) => trouble.report(output),
         // The panic has been described on the standard error.
@@ -31,7 +49,7 @@ pub fn main() -> ExitCode {
             output.say("error: an invariant of the program is broken; please report the lines above with the problem file");
             trouble::FAILED
         }
-    })
+    }
 }
 
 /// What the bytes of a problem file in `directory` mean: a description in JSON, or every mistake as the user would see

@@ -2,6 +2,8 @@
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
+use crate::host;
+
 /// Both outputs, and how much to say on them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
@@ -29,6 +31,9 @@ impl Output {
 
     /// Writes a result. A reader that has gone away wants no more of it: that is no error.
     pub(crate) fn result(self, text: &str) -> io::Result<()> {
+        if host::keep(text) {
+            return Ok(());
+        }
         let mut stdout = io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -49,6 +49,15 @@ pub struct Analysis {
     pub seed: Seed,
 }
 
+impl Analysis {
+    /// Whether the simulations of all generations are used together. Weights against a mixture with the prior need
+    /// its density with the constant.
+    #[must_use]
+    pub fn pools(&self) -> bool {
+        self.method.proposal.pools() && self.problem.prior.is_normalised()
+    }
+}
+
 /// Squared Hellinger distance of accepted parameters from the prior, by the entropy estimator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Information {

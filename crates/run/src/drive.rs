@@ -78,7 +78,7 @@ pub fn run(
         seconds.store += lap();
         seconds.total = start.elapsed().as_secs_f64();
         history.push(generation);
-        if analysis.method.proposal.pools() {
+        if analysis.pools() {
             earlier.push(Earlier { kernel, proposed, simulated });
         }
         flow = observe(Event::Committed { history: &history, seconds });

@@ -19,7 +19,7 @@ pub(crate) fn recall(
     workers: &dyn Workers,
 ) -> Result<Vec<Earlier>, RunError> {
     let Analysis { problem, method, seed } = analysis;
-    if !method.proposal.pools() || method.stop.check(history).is_some() {
+    if !analysis.pools() || method.stop.check(history).is_some() {
         return Ok(Vec::new());
     }
     let mut earlier = Vec::with_capacity(history.len());

@@ -19,7 +19,7 @@ use crate::print::json;
 use crate::print::list::listed;
 use crate::print::number::duration;
 use crate::print::table::wrapped;
-use crate::problem_file::{Loaded, Material, Method, Purpose, load};
+use crate::problem_file::{Loaded, Material, Method, Purpose, open};
 use crate::trouble::{DONE, FAILED, Trouble};
 
 /// Draws from the prior.
@@ -57,7 +57,7 @@ impl Tried {
 
 /// Checks a problem file and tries its model.
 pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Trouble> {
-    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let (pool, names) = (arguments.schedule.pool(), loaded.parameters());
     let Loaded { name, problem, material, method, headline, advice, .. } = loaded;
     let simulator = match material {

@@ -10,7 +10,7 @@ mod observe;
 mod plot;
 mod report;
 mod reproduce;
-mod run;
+pub(crate) mod run;
 mod sbml;
 mod show;
 mod simulate;
@@ -26,6 +26,7 @@ use counterpoise_run::drive::Event;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
+use crate::host::Cluster;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::progress::Progress;
@@ -33,13 +34,17 @@ use crate::problem_file::{Material, Override};
 use crate::trouble::Trouble;
 
 /// Does what was asked and gives the exit code.
-pub(crate) fn perform(command: &Command, output: Output) -> Result<u8, Trouble> {
-    let interrupt = Interrupt::listen(output);
+pub(crate) fn perform(
+    command: &Command,
+    interrupt: &Interrupt,
+    cluster: Option<&dyn Cluster>,
+    output: Output,
+) -> Result<u8, Trouble> {
     match command {
         Command::Init(arguments) => init::init(arguments, output),
-        Command::Run(arguments) => run::run(arguments, &interrupt, output),
+        Command::Run(arguments) => run::run(arguments, interrupt, cluster, output),
         Command::Check(arguments) => check::check(arguments, output),
-        Command::Simulate(arguments) => simulate::simulate(arguments, &interrupt, output),
+        Command::Simulate(arguments) => simulate::simulate(arguments, interrupt, output),
         Command::Show(arguments) => show::show(arguments, output),
         Command::Compare(arguments) => compare::compare(arguments, output),
         Command::Calibrate(arguments) => calibrate::calibrate(arguments, output),

@@ -18,7 +18,8 @@ pub(super) struct Observer<'a> {
     interrupt: Interrupt,
     pub(super) progress: Progress,
     subject: Subject<'a>,
-    record: RunRecord,
+    /// Where the summary is kept, if it is.
+    record: Option<RunRecord>,
     /// What earlier processes spent.
     before: Seconds,
     /// Why the summary could not be kept.
@@ -28,7 +29,7 @@ pub(super) struct Observer<'a> {
 impl<'a> Observer<'a> {
     /// Observes a run that earlier processes have spent some time on.
     pub(super) fn new(
-        (subject, record, before): (Subject<'a>, RunRecord, Seconds),
+        (subject, record, before): (Subject<'a>, Option<RunRecord>, Seconds),
         interrupt: Interrupt,
         output: Output,
     ) -> Self {
@@ -51,7 +52,8 @@ impl<'a> Observer<'a> {
     /// Writes a summary.
     pub(super) fn keep(&self, summary: &Summary) -> Result<(), StoreError> {
         // Numbers, texts and lists of them: there is nothing that JSON refuses.
-        self.record.write(&serde_json::to_value(summary).unwrap_or_default())
+        let Some(record) = &self.record else { return Ok(()) };
+        record.write(&serde_json::to_value(summary).unwrap_or_default())
     }
 
     /// Takes an event; a break stops the run.

@@ -5,50 +5,114 @@ use std::path::{Path, PathBuf};
 use counterpoise_core::digest::{Analysis, DigestError, FailureExample};
 use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
-use counterpoise_core::stream::Seed;
+use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_run::drive::{self, Event, Finished, RunError, Seconds};
-use counterpoise_run::executor::{ExecutorError, Threads, Tolerant};
+use counterpoise_run::executor::{Executor, ExecutorError, Threads, Tolerant};
 use counterpoise_run::given;
-use counterpoise_run::store::{Directory, Header, Store, StoreError};
+use counterpoise_run::store::{Directory, Header, RunRecord, Store, StoreError};
 
 use super::observe::Observer;
 use super::stored::{self, Stored};
 use super::{overrides, shell_words};
 use crate::args::RunArguments;
+use crate::host::{Cluster, Elsewhere, Means, Task};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::{json, posterior};
-use crate::problem_file::{Loaded, Material, Method, Purpose, load};
+use crate::problem_file::{Loaded, Material, Method, Purpose, open};
 use crate::summary::{Ended, Origin, Subject, Summary};
 use crate::trouble::{DONE, STOPPED, Trouble};
 
+/// How a run ended.
+pub(crate) struct Ran {
+    pub(crate) summary: Summary,
+    /// Where it stopped before its end, why, and how to go on.
+    pub(crate) stopped: Option<String>,
+}
+
 /// Runs a problem, goes on with it where its directory holds a part of it, or prints again what it holds.
-pub(crate) fn run(arguments: &RunArguments, interrupt: &Interrupt, output: Output) -> Result<u8, Trouble> {
-    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+pub(crate) fn run(
+    arguments: &RunArguments,
+    interrupt: &Interrupt,
+    cluster: Option<&dyn Cluster>,
+    output: Output,
+) -> Result<u8, Trouble> {
+    let mut executor = elsewhere(arguments, cluster)?;
+    let executor = executor.as_deref_mut().map(|executor| executor as &mut dyn Executor);
+    let ran = run_by(arguments, Means { executor, ..Means::default() }, interrupt, output)?;
+    print(&ran.summary, arguments, output)?;
+    if ran.summary.generations > 0 {
+        output.note(&report(Path::new(&ran.summary.directory)));
+    }
+    let Some(stopped) = ran.stopped else { return Ok(DONE) };
+    output.say(&stopped);
+    Ok(STOPPED)
+}
+
+/// What simulates where the user does not want it done here.
+fn elsewhere(
+    arguments: &RunArguments,
+    cluster: Option<&dyn Cluster>,
+) -> Result<Option<Box<dyn Executor>>, Trouble> {
+    let place = match &arguments.dask {
+        Some(address) => Elsewhere::Dask(address.clone()),
+        None if arguments.mpi => Elsewhere::Mpi,
+        None => return Ok(None),
+    };
+    let Some(cluster) = cluster else {
+        let message = anyhow::anyhow!("--dask and --mpi need the command of the Python package");
+        return Err(Trouble::input(message, "pip install counterpoise".to_owned()));
+    };
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let Some(simulator) = loaded.material.simulator() else {
+        let message = anyhow::anyhow!("a table is read here: there is nothing to simulate elsewhere");
+        return Err(Trouble::input(message, "leave --dask or --mpi out".to_owned()));
+    };
+    let task = Task {
+        problem: arguments.problem.problem.clone(),
+        set: arguments.problem.set.clone(),
+        summaries: simulator.summaries(),
+        description: loaded.description,
+    };
+    let executor = cluster.executor(&place, &task);
+    executor.map(Some).map_err(|reason| Trouble::input(anyhow::anyhow!("{reason}"), None))
+}
+
+/// Runs a problem by the means that a program brings along.
+pub(crate) fn run_by(
+    arguments: &RunArguments,
+    means: Means<'_>,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<Ran, Trouble> {
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let path = arguments.into.clone().unwrap_or_else(|| Path::new("runs").join(slug(&loaded.name)));
     let header = Header {
         description: loaded.description.clone(),
         parameters: loaded.parameters(),
         statistics: loaded.problem.statistics.clone(),
     };
+    if means.store.is_some() {
+        return infer((arguments, means, interrupt), output, loaded, (&path, header, Seconds::default()));
+    }
     match stored::look(&path, &header, output)? {
         Stored::Finished(summary) => {
             output.note(&format!("already finished: this run is in {}", path.display()));
-            print(&summary, arguments, output)?;
-            output.note(&report(&path));
-            Ok(DONE)
+            Ok(Ran { summary: *summary, stopped: None })
         }
-        Stored::Begun(before) => infer((arguments, interrupt), output, loaded, (&path, header, before)),
+        Stored::Begun(before) => {
+            infer((arguments, means, interrupt), output, loaded, (&path, header, before))
+        }
     }
 }
 
-/// Runs a problem into a directory, where earlier processes have spent some time.
+/// Runs a problem into a directory, where earlier processes have spent some time, or into another store.
 fn infer(
-    (arguments, interrupt): (&RunArguments, &Interrupt),
+    (arguments, means, interrupt): (&RunArguments, Means<'_>, &Interrupt),
     output: Output,
     loaded: Loaded,
     (path, mut header, before): (&Path, Header, Seconds),
-) -> Result<u8, Trouble> {
+) -> Result<Ran, Trouble> {
     let Loaded { name, problem, material, mut method, headline, tolerance, truth, .. } = loaded;
     let origin = Origin {
         problem_file: arguments.problem.problem.display().to_string(),
@@ -57,15 +121,16 @@ fn infer(
     check_memory(&method, &problem)?;
     // From the moment at which there is something in the directory, an interrupt ends it in order.
     interrupt.heed();
-    let mut directory = Directory::new(path);
-    let history = directory.open(&header).map_err(|error| refused(error, path))?;
+    let mut place =
+        means.store.map_or_else(|| Place::Directory(Box::new(Directory::new(path))), Place::Elsewhere);
+    let history = place.store().open(&header).map_err(|error| refused(error, path))?;
     if history.len() > method.generations {
         let (done, asked) = (history.len(), method.generations);
         output
             .note(&format!("{done} generations are done already: more than the {asked} asked for are kept"));
         method.generations = done;
         header.description["method"] = method.describe();
-        directory.open(&header).map_err(|error| refused(error, path))?;
+        place.store().open(&header).map_err(|error| refused(error, path))?;
     }
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
     let model = headline.as_deref();
@@ -78,33 +143,43 @@ fn infer(
         truth: truth.as_deref(),
         origin: &origin,
     };
-    let record = directory.record().ok_or_else(|| Trouble::failed(anyhow::anyhow!("no record"), None))?;
-    let mut observer = Observer::new((subject, record, before), interrupt.clone(), output);
+    let mut observer = Observer::new((subject, place.record(), before), interrupt.clone(), output);
     // The directory is marked as ours before any work is done: one that cannot be written shows now, not at the end.
     let nothing =
         Ended { history: &history, reason: None, seconds: Seconds::default(), simulations: 0, failed: 0 };
     observer.keep(&observer.summary(nothing)).map_err(|error| refused(error, path))?;
     let pool = arguments.schedule.pool();
-    let mut see = |event: Event<'_>| observer.see(&event);
+    let mut also = means.see;
+    let mut see = |event: Event<'_>| {
+        let flow = observer.see(&event);
+        match &mut also {
+            Some(also) if flow.is_continue() => also(&event),
+            _ => flow,
+        }
+    };
     let task = (&analysis, &header);
     let simulated = material.simulator().is_some();
-    let run = match material {
-        Material::Simulator(simulator) => {
+    let run = match (material, means.executor) {
+        (Material::Simulator(_), Some(executor)) => {
+            let mut executor = Tolerant::new(executor, tolerance);
+            drive::run(task, &mut executor, place.store(), &pool, &mut see)
+        }
+        (Material::Simulator(simulator), None) => {
             let threads = Threads::new(simulator, pool.threads(), arguments.schedule.chunk());
             let mut executor = Tolerant::new(threads, tolerance);
-            drive::run(task, &mut executor, &mut directory, &pool, &mut see)
+            drive::run(task, &mut executor, place.store(), &pool, &mut see)
         }
-        Material::Table(table) => {
-            given::run(task, &table.source(method.simulations), &mut directory, &pool, &mut see)
+        (Material::Table(table), _) => {
+            given::run(task, &table.source(method.simulations), place.store(), &pool, &mut see)
         }
     };
     observer.progress.finish();
-    for note in directory.notes() {
+    for note in place.notes() {
         output.note(&note);
     }
     let trouble = observer.trouble.take().map(RunError::Store);
     match trouble.map_or(run, Err) {
-        Ok(finished) => end((arguments, subject), &observer, &finished, output),
+        Ok(finished) => end((arguments, subject), &observer, &finished),
         Err(RunError::Table(error)) => {
             let hint = error.fault.hint();
             Err(Trouble::input(error, hint))
@@ -113,13 +188,42 @@ fn infer(
     }
 }
 
-/// Keeps and prints the summary, and says how to go on with a run that was stopped.
+/// Where a run is kept.
+enum Place<'a> {
+    Directory(Box<Directory>),
+    Elsewhere(&'a mut dyn Store),
+}
+
+impl Place<'_> {
+    fn store(&mut self) -> &mut dyn Store {
+        match self {
+            Self::Directory(directory) => &mut **directory,
+            Self::Elsewhere(store) => &mut **store,
+        }
+    }
+
+    /// Where the summary is kept, if it is.
+    fn record(&self) -> Option<RunRecord> {
+        match self {
+            Self::Directory(directory) => directory.record(),
+            Self::Elsewhere(_) => None,
+        }
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        match self {
+            Self::Directory(directory) => directory.notes(),
+            Self::Elsewhere(_) => Vec::new(),
+        }
+    }
+}
+
+/// Keeps the summary, and says how to go on with a run that was stopped.
 fn end(
     (arguments, subject): (&RunArguments, Subject<'_>),
     observer: &Observer<'_>,
     finished: &Finished,
-    output: Output,
-) -> Result<u8, Trouble> {
+) -> Result<Ran, Trouble> {
     let Finished { history, reason, seconds, simulations, failed, .. } = finished;
     let ended = Ended {
         history,
@@ -130,16 +234,11 @@ fn end(
     };
     let summary = observer.summary(ended);
     observer.keep(&summary).map_err(|error| broken(&RunError::Store(error), arguments, subject, true))?;
-    print(&summary, arguments, output)?;
-    if !history.is_empty() {
-        output.note(&report(subject.directory));
-    }
-    if summary.finished {
-        return Ok(DONE);
-    }
-    output.say(&stopped(&summary, *reason, *simulations));
-    output.say(&format!("this goes on: {}", go_on(arguments, subject, *reason)));
-    Ok(STOPPED)
+    let stopped = (!summary.finished).then(|| {
+        let go_on = go_on(arguments, subject, *reason);
+        format!("{}\nthis goes on: {go_on}", stopped(&summary, *reason, *simulations))
+    });
+    Ok(Ran { summary, stopped })
 }
 
 /// Asks for the memory of one generation, so that a refusal is an error and not the end of the program.
@@ -203,6 +302,8 @@ fn go_on(arguments: &RunArguments, subject: Subject<'_>, reason: StopReason) -> 
     words.extend(
         schedule.iter().filter_map(|(flag, number)| Some([(*flag).into(), (*number)?.to_string()])).flatten(),
     );
+    words.extend(arguments.dask.iter().flat_map(|address| ["--dask".into(), address.clone()]));
+    words.extend(arguments.mpi.then(|| "--mpi".into()));
     words.extend(arguments.json.then(|| "--json".into()));
     shell_words(&words)
 }
@@ -244,9 +345,13 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> anyhow::Error {
     }
 }
 
-/// The command that repeats one simulation.
+/// What repeats one simulation: a command, or what the simulator of a program was given.
 fn repeat(arguments: &RunArguments, subject: Subject<'_>, index: u32, example: &FailureExample) -> String {
     let marginals = subject.problem.prior.marginals();
+    if arguments.problem.stated.is_some() {
+        let mut stream = Seed(subject.method.seed).stream(Stage::Simulate, index, example.row as u64);
+        return format!("a call with these parameters and the seed {}", stream.external_seed());
+    }
     let at: Vec<String> = marginals
         .iter()
         .zip(&example.theta)

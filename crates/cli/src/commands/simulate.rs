@@ -19,7 +19,7 @@ use super::overrides;
 use crate::args::SimulateArguments;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::problem_file::{Loaded, Override, Purpose, load, suggestion};
+use crate::problem_file::{Loaded, Override, Purpose, open, suggestion};
 use crate::trouble::{DONE, FAILED, STOPPED, Trouble};
 
 /// Values held in memory at a time.
@@ -33,7 +33,7 @@ pub(crate) fn simulate(
 ) -> Result<u8, Trouble> {
     let mut given = overrides(&arguments.problem);
     given.extend(arguments.seed.map(Override::seed));
-    let loaded = load(&arguments.problem.problem, &given, Purpose::Simulate)?;
+    let loaded = open(&arguments.problem, &given, Purpose::Simulate)?;
     let Some(simulator) = loaded.material.simulator() else {
         let message = anyhow!("a table of simulations cannot make more of them");
         return Err(Trouble::input(message, "counterpoise run works on the table itself".to_owned()));

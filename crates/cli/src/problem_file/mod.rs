@@ -17,14 +17,18 @@ mod weighting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use counterpoise_core::problem::{Failure, Prior, Problem, Simulator};
+use counterpoise_core::problem::{Failure, Joint, Prior, Problem, Simulator};
 use counterpoise_core::propose::propose_rows;
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_models::Setting;
 use counterpoise_run::executor::Tolerance;
 use counterpoise_run::pool::Pool;
 use serde_json::{Value, json};
+
+use crate::args::ProblemArguments;
+use crate::host::Stated;
 
 pub(crate) use method::Method;
 pub(crate) use overrides::Override;
@@ -80,16 +84,27 @@ pub(crate) enum LoadError {
     Mistakes(Mistakes),
 }
 
+/// Reads the problem that arguments name, or that a program states in its place.
+pub(crate) fn open(
+    arguments: &ProblemArguments,
+    overrides: &[Override],
+    purpose: Purpose,
+) -> Result<Loaded, LoadError> {
+    let Some(stated) = &arguments.stated else { return load(&arguments.problem, overrides, purpose) };
+    let text = stated.text.as_bytes();
+    load_text((&arguments.problem, Some(stated)), text, overrides, purpose).map_err(LoadError::Mistakes)
+}
+
 /// Reads a problem file, with some of its keys given on the command line.
 pub(crate) fn load(path: &Path, overrides: &[Override], purpose: Purpose) -> Result<Loaded, LoadError> {
     let unreadable = |reason| LoadError::Unreadable { path: path.into(), reason };
     let bytes = read_bounded(path, MOST_BYTES).map_err(unreadable)?;
-    load_text(path, &bytes, overrides, purpose).map_err(LoadError::Mistakes)
+    load_text((path, None), &bytes, overrides, purpose).map_err(LoadError::Mistakes)
 }
 
-/// The same from the bytes of the file.
+/// The same from the bytes of the file, and what a program says beside it.
 fn load_text(
-    path: &Path,
+    (path, stated): (&Path, Option<&Stated>),
     bytes: &[u8],
     overrides: &[Override],
     purpose: Purpose,
@@ -105,7 +120,8 @@ fn load_text(
     if mistakes.is_empty() {
         overrides::apply(&mut table, overrides, &mut mistakes);
     }
-    let loaded = mistakes.is_empty().then(|| interpret(&table, path, purpose, &mut mistakes)).flatten();
+    let loaded =
+        mistakes.is_empty().then(|| interpret(&table, (path, stated), purpose, &mut mistakes)).flatten();
     match loaded {
         Some(loaded) if mistakes.is_empty() => Ok(loaded),
         _ => Err(mistakes),
@@ -123,11 +139,16 @@ pub(crate) fn read_text(bytes: &[u8], directory: &Path) -> Result<Value, String>
     {
         return Err("a program would be started".into());
     }
-    let loaded = load_text(&directory.join("problem.toml"), bytes, &[], Purpose::Read);
+    let loaded = load_text((&directory.join("problem.toml"), None), bytes, &[], Purpose::Read);
     loaded.map(|loaded| loaded.description).map_err(|mistakes| mistakes.render(false))
 }
 
-fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
+fn interpret(
+    table: &Table,
+    (path, stated): (&Path, Option<&Stated>),
+    purpose: Purpose,
+    mistakes: &mut Mistakes,
+) -> Option<Loaded> {
     let place = mistakes.place(0, 0..0);
     let mut root = Section::root(table, place, mistakes);
     root.only_or(&["name", "parameters", "model", "observed", "method", "stop"], |key| {
@@ -140,7 +161,10 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
     let names = parameter_names(&mut root);
     let draws = |count: usize| trial_draws(table, place, count);
     let surroundings = Surroundings { parameters: names.as_deref(), directory, draws: &draws };
-    let chosen = read_model(&mut root, &surroundings);
+    let chosen = match stated.and_then(|stated| stated.model.as_ref()) {
+        Some(given) => Some(model::of_host(given, names.as_deref().unwrap_or_default())),
+        None => read_model(&mut root, &surroundings),
+    };
     let parameters = read_parameters(&mut root, chosen.as_ref());
     let defaults = method_defaults(chosen.as_ref());
     let mut method =
@@ -167,7 +191,8 @@ fn interpret(table: &Table, path: &Path, purpose: Purpose, mistakes: &mut Mistak
         Purpose::Infer | Purpose::Read => read_observed(&mut root, &expected),
     };
     let parts = Parts { name, model: chosen?.ready?, parameters: parameters?, method, observed: observed? };
-    mistakes.is_empty().then(|| assemble(parts, purpose, mistakes)).flatten()
+    let joint = stated.and_then(|stated| stated.joint.as_ref());
+    mistakes.is_empty().then(|| assemble(parts, joint, purpose, mistakes)).flatten()
 }
 
 fn read_name(root: &mut Section<'_>, path: &Path) -> String {
@@ -289,7 +314,12 @@ struct Parts {
 }
 
 /// Puts a problem together; making data at a truth may still fail.
-fn assemble(parts: Parts, purpose: Purpose, mistakes: &mut Mistakes) -> Option<Loaded> {
+fn assemble(
+    parts: Parts,
+    joint: Option<&(Arc<dyn Joint>, Value)>,
+    purpose: Purpose,
+    mistakes: &mut Mistakes,
+) -> Option<Loaded> {
     let Parts { name, model, parameters, method, observed } = parts;
     let names: Vec<String> = parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
     let laws: serde_json::Map<String, Value> =
@@ -323,7 +353,14 @@ fn assemble(parts: Parts, purpose: Purpose, mistakes: &mut Mistakes) -> Option<L
     let values = model.statistics.iter().cloned().zip(observed.iter().map(|value| json!(value)));
     description["observed"] = Value::Object(values.collect());
     description["method"] = method.describe();
-    let prior = Prior::new(parameters.into_iter().map(|parameter| parameter.marginal).collect());
+    let marginals = parameters.into_iter().map(|parameter| parameter.marginal).collect();
+    let prior = match joint {
+        Some((joint, identity)) => {
+            description["joint"] = identity.clone();
+            Prior::joint(marginals, joint.clone())
+        }
+        None => Prior::new(marginals),
+    };
     let problem = Problem { prior: prior.into(), statistics: model.statistics, observed };
     let Ready { headline, advice, tolerance, .. } = model;
     Some(Loaded { name, problem, material, method, description, headline, advice, tolerance, truth })

@@ -52,6 +52,8 @@ fn usage() {
     bench.run(&["run", "p.toml", "--threads", "0"]).exits(2).says("--threads");
     bench.run(&["run", "p.toml", "--chunk", "0"]).exits(2).says("--chunk");
     bench.run(&["simulate", "p.toml"]).exits(2).says("--rows");
+    bench.run(&["run", "p.toml", "--mpi"]).exits(2).says("need the command of the Python package");
+    bench.run(&["run", "p.toml", "--dask", "tcp://h:1", "--mpi"]).exits(2).says("cannot be used with");
     let done = bench.run(&["--version"]).exits(0);
     assert_eq!(done.stdout, format!("counterpoise {}\n", env!("CARGO_PKG_VERSION")));
     assert!(bench.run(&["run", "--help"]).exits(0).stdout.contains("--into"));

@@ -1,10 +1,12 @@
 //! What is to be inferred: a prior over parameters and the summaries that were observed.
 
 mod failure_text;
+mod joint;
 pub mod law;
 mod prior;
 mod simulator;
 
+pub use joint::Joint;
 pub use law::{Law, LawError};
 pub use prior::{Marginal, Prior, PriorError};
 pub use simulator::{Failure, Simulator};

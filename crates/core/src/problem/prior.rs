@@ -1,11 +1,14 @@
-//! The prior: independent, named, perhaps truncated laws, and the unit space they span.
+//! The prior: named, perhaps truncated laws, independent unless a joint law ties them, and the unit space they span.
 //!
 //! Kernels, neighbour distances and densities all live in unit space: the latent value of each parameter
 //! (its logarithm where the law says so), shifted and scaled to mean 0 and standard deviation 1 under the
 //! prior. A particle *is* its unit-space point; the natural values are a function of it.
 
+use std::sync::Arc;
+
 use rand::RngExt;
 
+use super::joint::{self, Joint};
 use super::law::{Law, Scale};
 use crate::stream::Stream;
 
@@ -234,10 +237,11 @@ impl Marginal {
     }
 }
 
-/// Independent parameters, in the order of the problem.
+/// The parameters, in the order of the problem: independent, or under a joint law.
 #[derive(Debug)]
 pub struct Prior {
     marginals: Vec<Marginal>,
+    joint: Option<Arc<dyn Joint>>,
 }
 
 impl Prior {
@@ -246,7 +250,23 @@ impl Prior {
     #[must_use]
     pub fn new(marginals: Vec<Marginal>) -> Self {
         assert!(!marginals.is_empty(), "a prior has at least one parameter");
-        Self { marginals }
+        Self { marginals, joint: None }
+    }
+
+    /// Parameters under a joint law. The marginals give them names and span unit space, and need not be those of the
+    /// law: they should be about as wide. What lies outside their support has no density.
+    ///
+    /// # Panics
+    /// If there is no parameter.
+    #[must_use]
+    pub fn joint(marginals: Vec<Marginal>, joint: Arc<dyn Joint>) -> Self {
+        Self { joint: Some(joint), ..Self::new(marginals) }
+    }
+
+    /// Whether the density is known with its constant: that of a joint law is what somebody else says.
+    #[must_use]
+    pub fn is_normalised(&self) -> bool {
+        self.joint.is_none()
     }
 
     /// The parameters, in order.
@@ -269,6 +289,10 @@ impl Prior {
 
     /// Draws a unit-space point.
     pub fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
+        if let Some(joint) = &self.joint {
+            joint::draw(&**joint, &self.marginals, rng, unit);
+            return;
+        }
         for (value, marginal) in unit.iter_mut().zip(&self.marginals) {
             *value = marginal.draw(rng);
         }
@@ -277,6 +301,9 @@ impl Prior {
     /// Log density of a unit-space point; negative infinity outside the support.
     #[must_use]
     pub fn ln_density(&self, unit: &[f64]) -> f64 {
+        if let Some(joint) = &self.joint {
+            return joint::ln_density(&**joint, &self.marginals, unit);
+        }
         unit.iter().zip(&self.marginals).map(|(&value, marginal)| marginal.ln_density(value)).sum()
     }
 
@@ -290,6 +317,9 @@ impl Prior {
     /// `integral of density^2` over unit space.
     #[must_use]
     pub fn mean_density(&self) -> f64 {
+        if let Some(joint) = &self.joint {
+            return joint::mean_density(&**joint, &self.marginals);
+        }
         self.marginals.iter().map(Marginal::mean_density).product()
     }
 }

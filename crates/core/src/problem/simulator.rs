@@ -87,4 +87,5 @@ macro_rules! forward {
 }
 
 forward!(Box<S>);
+forward!(Arc<S>);
 forward!(&S);

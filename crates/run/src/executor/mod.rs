@@ -33,6 +33,26 @@ pub trait Executor {
     ) -> Result<(), ExecutorError>;
 }
 
+/// What points at an executor is one.
+impl<E: Executor + ?Sized> Executor for &mut E {
+    fn summaries(&self) -> usize {
+        (**self).summaries()
+    }
+
+    fn is_dear(&self) -> bool {
+        (**self).is_dear()
+    }
+
+    fn run(
+        &mut self,
+        jobs: Jobs<'_>,
+        rows: &[usize],
+        sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>,
+    ) -> Result<(), ExecutorError> {
+        (**self).run(jobs, rows, sink)
+    }
+}
+
 /// The executor cannot do its work.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -43,6 +63,9 @@ pub enum ExecutorError {
         /// Rows without an outcome.
         missing: usize,
     },
+    /// Something outside broke: a host program, a cluster.
+    #[error("{0}")]
+    Outside(String),
     /// More simulations failed than is borne.
     #[error("{failed} of {of} simulations failed; for example row {} at theta = {:?}: {}", first.row, first.theta, first.failure)]
     TooManyFailures {

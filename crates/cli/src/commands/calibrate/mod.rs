@@ -21,7 +21,7 @@ use crate::output::Output;
 use crate::picture_file::PictureFile;
 use crate::print::json;
 use crate::print::tally::Tally;
-use crate::problem_file::{Loaded, Method, Purpose, load};
+use crate::problem_file::{Loaded, Method, Purpose, open};
 use crate::trouble::{DONE, Trouble};
 
 /// Probabilities of the intervals that are looked at.
@@ -106,7 +106,7 @@ struct Parameter {
 /// Calibrates the whole method of a problem, weight search included.
 pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Result<u8, Trouble> {
     let picture = PictureFile::of(arguments.plot.as_deref())?;
-    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let pool = arguments.schedule.pool();
     let (name, names) = (loaded.name.clone(), loaded.problem.prior.names());
     let (from, method, ranks) = match &arguments.reuse {

@@ -23,7 +23,7 @@ use crate::output::Output;
 use crate::picture_file::PictureFile;
 use crate::print::json;
 use crate::print::tally::Tally;
-use crate::problem_file::{Loaded, Method, Purpose, load, rule_names, rule_overrides, suggestion};
+use crate::problem_file::{Loaded, Method, Purpose, open, rule_names, rule_overrides, suggestion};
 use crate::trouble::{DONE, Trouble};
 
 /// Draws of an exact posterior from which its information is estimated, at the most.
@@ -63,7 +63,7 @@ struct Comparison {
 pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8, Trouble> {
     let picture = PictureFile::of(arguments.plot.as_deref())?;
     let methods = methods(arguments)?;
-    let loaded = load(&arguments.problem.problem, &overrides(&arguments.problem), Purpose::Infer)?;
+    let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let simulator = simulator(&loaded.material, "compare", "use a problem whose model can be simulated")?;
     let pool = arguments.schedule.pool();
     let (from, judge) = judge(arguments, &loaded, simulator, &pool)?;
@@ -163,7 +163,7 @@ fn methods(arguments: &CompareArguments) -> Result<Vec<(String, Method)>, Troubl
             Trouble::input(anyhow!("--rules {rule}: `{part}` is no part of a rule"), hint)
         })?;
         let all = [overrides(&arguments.problem), given].concat();
-        Ok((rule.clone(), load(&arguments.problem.problem, &all, Purpose::Infer)?.method))
+        Ok((rule.clone(), open(&arguments.problem, &all, Purpose::Infer)?.method))
     };
     arguments.rules.iter().map(method).collect()
 }

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod command;
+mod hosted;
 mod network;
 mod observation;
 mod reach;
@@ -18,6 +19,7 @@ use counterpoise_run::executor::Tolerance;
 use serde_json::Value;
 
 use super::reading::{Place, Section};
+pub(crate) use hosted::of_host;
 pub(crate) use reordered::Reordered;
 pub(crate) use table::{TableModel, without_truth};
 

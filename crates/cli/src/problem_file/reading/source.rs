@@ -135,6 +135,17 @@ impl Mistakes {
         (line, before[begin..].chars().count() + 1)
     }
 
+    /// All mistakes as text for a program that wrote the texts itself: what is wrong and what to do, a line each.
+    pub(crate) fn plain(&self) -> String {
+        let mut ordered: Vec<&Mistake> = self.list.iter().collect();
+        ordered.sort_by_key(|mistake| mistake.place);
+        let line = |mistake: &&Mistake| match &mistake.hint {
+            Some(hint) => format!("{} ({hint})", mistake.message),
+            None => mistake.message.clone(),
+        };
+        ordered.iter().take(MOST_SHOWN).map(line).collect::<Vec<_>>().join("\n")
+    }
+
     /// All mistakes as text, in the order of the texts, each with its line and a caret.
     pub(crate) fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };

@@ -1,0 +1,39 @@
+//! From errors of the engine to exceptions: what the user can change is a `ValueError`, the rest a `RuntimeError`.
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use counterpoise_cli::host::Refused;
+use counterpoise_run::store::StoreError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::{PyErr, PyResult};
+
+/// The exception for something that was refused.
+pub(crate) fn refused(refused: Refused) -> PyErr {
+    // The names that a problem file has, as the names of arguments.
+    let message = refused.message.replace("`method.", "`").replace("--into", "into=");
+    if refused.is_input { PyValueError::new_err(message) } else { PyRuntimeError::new_err(message) }
+}
+
+/// Does some work; a panic, which has been described on the standard error, is an exception like others.
+pub(crate) fn calm<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let message = "an invariant of the engine is broken; please report the lines on the standard error";
+        Err(PyRuntimeError::new_err(message))
+    })
+}
+
+/// The exception for a bad argument.
+pub(crate) fn bad(message: impl Display) -> PyErr {
+    PyValueError::new_err(message.to_string())
+}
+
+/// The exception for a directory that cannot be read.
+pub(crate) fn unreadable(error: &StoreError) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+/// The exception for everything else.
+pub(crate) fn failed(error: impl Display) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}

@@ -1,0 +1,69 @@
+//! A store in memory: populations with the summaries of what was kept, and a part of the first simulations.
+
+use counterpoise_core::digest::Generation;
+use counterpoise_core::simulate::{Chunk, Simulated};
+use counterpoise_core::table::Table;
+use counterpoise_run::store::{Header, Made, Store, StoreError};
+
+/// Simulations of the first generation that are kept: draws from the prior with what they predict.
+pub(crate) const PRIOR: usize = 1_000;
+
+/// What is kept of a run that is not in a directory.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) header: Option<Header>,
+    pub(crate) generations: Vec<Generation>,
+    /// Summaries of the particles of each generation.
+    pub(crate) summaries: Vec<Option<Table>>,
+    /// Every simulation: later generations may accept it.
+    simulated: Vec<Simulated>,
+    /// Parameters and summaries of the first usable draws from the prior.
+    pub(crate) prior: Option<(Table, Table)>,
+}
+
+impl Kept {
+    /// Summaries of the particles that a generation accepted.
+    fn accepted(&self, generation: &Generation) -> Table {
+        let origins = generation.population.rows.iter().map(|&row| generation.origin(row));
+        let rows =
+            origins.flat_map(|(index, row)| self.simulated[index as usize].summaries().row(row as usize));
+        let columns = self.simulated[0].summaries().columns();
+        Table::from_rows(columns, rows.copied().collect())
+    }
+}
+
+impl Store for Kept {
+    fn open(&mut self, header: &Header) -> Result<Vec<Generation>, StoreError> {
+        self.header = Some(header.clone());
+        Ok(self.generations.clone())
+    }
+
+    fn chunks(&mut self, _: u32, _: usize, _: &mut dyn FnMut(&Chunk)) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn append(&mut self, _: Chunk) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn simulations(&mut self, index: u32, _: usize) -> Result<Simulated, StoreError> {
+        let missing = || StoreError::Damaged {
+            path: "memory".into(),
+            at: None,
+            what: "it keeps no simulations of a table".into(),
+        };
+        self.simulated.get(index as usize).cloned().ok_or_else(missing)
+    }
+
+    fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
+        self.simulated.extend(made.simulations.map(|(_, simulated)| simulated.clone()));
+        let summaries = made.simulations.map(|_| self.accepted(made.generation));
+        if let (0, Some((thetas, simulated))) = (made.generation.index, made.simulations) {
+            let rows: Vec<u32> = simulated.usable().into_iter().take(PRIOR).collect();
+            self.prior = Some((thetas.select(&rows), simulated.summaries().select(&rows)));
+        }
+        self.summaries.push(summaries);
+        self.generations.push(made.generation.clone());
+        Ok(())
+    }
+}

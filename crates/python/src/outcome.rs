@@ -1,0 +1,252 @@
+//! What came of a run: in memory, or in its directory.
+
+use std::path::{Path, PathBuf};
+
+use counterpoise_core::table::Table;
+use counterpoise_run::store::{
+    GENERATION_FILE, POPULATION_FILE, POSTERIOR_FILE, RunRecord, SIMULATIONS_FILE, Sheet, Values, accepted,
+    committed,
+};
+use pyo3::exceptions::PyFileNotFoundError;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::errors::{bad, unreadable};
+use crate::frame::{Frame, real, whole};
+use crate::kept::{Kept, PRIOR};
+
+enum Place {
+    Memory(Box<Kept>),
+    Directory(PathBuf),
+}
+
+/// What came of a run.
+#[pyclass(frozen, module = "counterpoise._native")]
+pub(crate) struct Outcome {
+    place: Place,
+    summary: Value,
+    description: Value,
+    #[pyo3(get)]
+    stopped: Option<String>,
+}
+
+impl Outcome {
+    /// A run in memory.
+    pub(crate) fn in_memory(kept: Kept, summary: Value, stopped: Option<String>) -> Self {
+        let description = kept.header.as_ref().map_or(Value::Null, |header| header.description.clone());
+        Self { place: Place::Memory(Box::new(kept)), summary, description, stopped }
+    }
+
+    /// A run in a directory.
+    pub(crate) fn in_directory(directory: &Path, stopped: Option<String>) -> PyResult<Self> {
+        let Some(record) = RunRecord::read(directory).map_err(|error| unreadable(&error))? else {
+            let message = format!("{} holds no run: it has no run.json", directory.display());
+            return Err(PyFileNotFoundError::new_err(message));
+        };
+        let RunRecord { description, summary, .. } = record;
+        Ok(Self { place: Place::Directory(directory.to_path_buf()), summary, description, stopped })
+    }
+
+    fn generations(&self) -> usize {
+        match &self.place {
+            Place::Memory(kept) => kept.generations.len(),
+            Place::Directory(directory) => {
+                (0..).take_while(|&index| folder(directory, index).join(GENERATION_FILE).exists()).count()
+            }
+        }
+    }
+
+    /// Names that the description lists.
+    fn names(&self, key: &str) -> Vec<String> {
+        self.description[key].as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    fn index(&self, generation: Option<i64>) -> PyResult<usize> {
+        let count = self.generations();
+        let index = generation.unwrap_or(-1);
+        let index = if index < 0 { index + count as i64 } else { index };
+        usize::try_from(index).ok().filter(|&index| index < count).ok_or_else(|| {
+            bad(format!("generation must be one of the {count} that are finished, found {index}"))
+        })
+    }
+
+    /// Some columns of a file of a generation.
+    fn sheet(
+        &self,
+        path: &Path,
+        wanted: &dyn Fn(usize) -> bool,
+        most: usize,
+    ) -> PyResult<(Vec<String>, Vec<Values>)> {
+        if !path.exists() {
+            let message = format!("{} is missing: simulations of a table stay in the table", path.display());
+            return Err(PyFileNotFoundError::new_err(message));
+        }
+        let sheet = Sheet::open(path).map_err(|error| unreadable(&error))?;
+        Frame::read(&sheet, wanted, most).map_err(|error| unreadable(&error))
+    }
+}
+
+fn folder(directory: &Path, index: usize) -> PathBuf {
+    directory.join(format!("generations/{index:03}"))
+}
+
+fn columns(table: &Table) -> impl Iterator<Item = arrow_array::ArrayRef> + '_ {
+    (0..table.columns()).map(|column| real(table.column(column)))
+}
+
+#[pymethods]
+impl Outcome {
+    /// A run in a directory.
+    #[staticmethod]
+    fn load(py: Python<'_>, directory: PathBuf) -> PyResult<Self> {
+        py.detach(|| Self::in_directory(&directory, None))
+    }
+
+    /// What `--json` prints.
+    #[getter]
+    fn summary(&self) -> String {
+        self.summary.to_string()
+    }
+
+    /// Problem, method and seed, as JSON.
+    #[getter]
+    fn description(&self) -> String {
+        self.description.to_string()
+    }
+
+    /// Where it is, if it is in a directory.
+    #[getter]
+    fn directory(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Memory(_) => None,
+            Place::Directory(directory) => Some(directory.clone()),
+        }
+    }
+
+    /// Finished generations.
+    #[getter]
+    fn count(&self) -> usize {
+        self.generations()
+    }
+
+    /// The kept particles of the last generation.
+    fn posterior(&self, py: Python<'_>) -> PyResult<Frame> {
+        match &self.place {
+            Place::Directory(directory) => {
+                let (names, values) =
+                    py.detach(|| self.sheet(&directory.join(POSTERIOR_FILE), &|_| true, usize::MAX))?;
+                Frame::of_values(&names, values)
+            }
+            Place::Memory(kept) => {
+                let last = kept.generations.last().ok_or_else(|| bad("no generation is finished"))?;
+                let population = last.posterior();
+                let mut names = self.names("parameters");
+                names.extend(["importance_weight", "distance", "generation", "row"].map(str::to_owned));
+                let mut values: Vec<_> = columns(&population.thetas).collect();
+                values.push(real(population.weights.normalised().to_vec()));
+                values.push(real(population.distances.clone()));
+                let origins: Vec<(u32, u32)> = population.rows.iter().map(|&row| last.origin(row)).collect();
+                values.push(whole(origins.iter().map(|&(generation, _)| i64::from(generation)).collect()));
+                values.push(whole(origins.iter().map(|&(_, row)| i64::from(row)).collect()));
+                Frame::new(&names, values)
+            }
+        }
+    }
+
+    /// The kept particles of a generation, before any adjustment: row, parameters, log_importance_weight, distance.
+    #[pyo3(signature = (generation=None))]
+    fn population(&self, py: Python<'_>, generation: Option<i64>) -> PyResult<Frame> {
+        let index = self.index(generation)?;
+        match &self.place {
+            Place::Directory(directory) => {
+                // The row, the parameters, the same in unit space, the importance weight and the distance.
+                let d = self.names("parameters").len();
+                let wanted = |at: usize| at <= d || at > 2 * d;
+                let path = folder(directory, index).join(POPULATION_FILE);
+                let (names, values) = py.detach(|| self.sheet(&path, &wanted, usize::MAX))?;
+                Frame::of_values(&names, values)
+            }
+            Place::Memory(kept) => {
+                let population = &kept.generations[index].population;
+                let mut names = vec!["row".to_owned()];
+                names.extend(self.names("parameters"));
+                names.extend(["log_importance_weight", "distance"].map(str::to_owned));
+                let mut values = vec![whole(population.rows.iter().map(|&row| i64::from(row)).collect())];
+                values.extend(columns(&population.thetas));
+                values.push(real(population.weights.ln().to_vec()));
+                values.push(real(population.distances.clone()));
+                Frame::new(&names, values)
+            }
+        }
+    }
+
+    /// Statistics of the kept particles of a generation.
+    #[pyo3(signature = (generation=None))]
+    fn predictive(&self, py: Python<'_>, generation: Option<i64>) -> PyResult<Frame> {
+        let index = self.index(generation)?;
+        let statistics = self.names("observed");
+        match &self.place {
+            Place::Memory(kept) => {
+                let table = kept.summaries[index].as_ref();
+                let table = table.ok_or_else(|| bad("simulations of a table stay in the table"))?;
+                Frame::new(&statistics, columns(table).collect())
+            }
+            Place::Directory(directory) => {
+                let shape = (self.names("parameters").len(), statistics.len());
+                let accepted = py.detach(|| {
+                    let last = committed(directory, index as u32)?;
+                    last.map_or(Ok(None), |last| accepted(directory, &last, shape))
+                });
+                let table = accepted.map_err(|error| unreadable(&error))?;
+                let table = table.ok_or_else(|| bad("simulations of a table stay in the table"))?;
+                Frame::new(&statistics, columns(&table).collect())
+            }
+        }
+    }
+
+    /// Parameters of the first draws from the prior, or their statistics.
+    fn prior(&self, py: Python<'_>, statistics: bool) -> PyResult<Frame> {
+        let (parameters, observed) = (self.names("parameters"), self.names("observed"));
+        let d = parameters.len();
+        let names = if statistics { &observed } else { &parameters };
+        match &self.place {
+            Place::Memory(kept) => {
+                let prior = kept.prior.as_ref();
+                let (thetas, summaries) =
+                    prior.ok_or_else(|| bad("simulations of a table stay in the table"))?;
+                Frame::new(names, columns(if statistics { summaries } else { thetas }).collect())
+            }
+            Place::Directory(directory) => {
+                let path = folder(directory, 0).join(SIMULATIONS_FILE);
+                let wanted = |at: usize| (1..=d + observed.len()).contains(&at);
+                let (_, values) = py.detach(|| self.sheet(&path, &wanted, PRIOR))?;
+                let usable = |row: usize| {
+                    values.iter().all(|values| match values {
+                        Values::Real(values) => values.get(row).is_some_and(|value| value.is_finite()),
+                        _ => true,
+                    })
+                };
+                let count = values.first().map_or(0, Values::len);
+                let rows: Vec<usize> = (0..count).filter(|&row| usable(row)).take(PRIOR).collect();
+                let chosen = if statistics { &values[d..] } else { &values[..d] };
+                let kept = chosen.iter().map(|values| match values {
+                    Values::Real(values) => real(rows.iter().map(|&row| values[row]).collect()),
+                    _ => real(vec![f64::NAN; rows.len()]),
+                });
+                Frame::new(names, kept.collect())
+            }
+        }
+    }
+
+    /// Every simulation of a generation: row, parameters, statistics, outcome.
+    #[pyo3(signature = (generation=None))]
+    fn simulations(&self, py: Python<'_>, generation: Option<i64>) -> PyResult<Frame> {
+        let index = self.index(generation)?;
+        let Place::Directory(directory) = &self.place else {
+            return Err(bad("all simulations are kept in a directory only: give `into` to run"));
+        };
+        let path = folder(directory, index).join(SIMULATIONS_FILE);
+        let (names, values) = py.detach(|| self.sheet(&path, &|_| true, usize::MAX))?;
+        Frame::of_values(&names, values)
+    }
+}

@@ -1,0 +1,169 @@
+//! A Python callable as a simulator of many rows at once.
+
+use counterpoise_core::problem::{Failure, Simulator};
+use counterpoise_core::simulate::{Feed, Jobs};
+use counterpoise_core::stream::Stream;
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::trouble::Trouble;
+
+/// Rows with all that is needed to simulate them.
+pub(crate) struct Rows {
+    /// Parameters, one row behind the other.
+    pub(crate) thetas: Vec<f64>,
+    /// A seed for each.
+    pub(crate) seeds: Vec<i64>,
+    /// Which rows of the generation they are.
+    pub(crate) rows: Vec<i64>,
+    /// Generation.
+    pub(crate) generation: u32,
+}
+
+impl Rows {
+    /// Some rows of a generation.
+    pub(crate) fn of(jobs: &Jobs<'_>, rows: &[usize]) -> Self {
+        let mut streams = jobs.streams();
+        Self {
+            thetas: rows.iter().flat_map(|&row| jobs.theta(row).iter().copied()).collect(),
+            seeds: rows.iter().map(|&row| i64::from(streams.at(row).external_seed())).collect(),
+            rows: rows.iter().map(|&row| row as i64 + jobs.first as i64).collect(),
+            generation: jobs.generation,
+        }
+    }
+
+    /// As arrays, whose memory this was.
+    pub(crate) fn into_arrays<'py>(self, py: Python<'py>) -> PyResult<Arrays<'py>> {
+        let count = self.seeds.len();
+        let width = self.thetas.len() / count.max(1);
+        let thetas = self.thetas.into_pyarray(py).reshape([count, width])?;
+        Ok((thetas, self.seeds.into_pyarray(py), self.rows.into_pyarray(py), self.generation))
+    }
+}
+
+/// Parameters, seeds, rows and the generation.
+pub(crate) type Arrays<'py> =
+    (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, u32);
+
+/// An array of numbers as the engine can read it: what came over a network may lie at odd addresses.
+pub(crate) fn matrix<'py>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray2<'py, f64>> {
+    required(array, "float64")?.extract()
+}
+
+/// The same for whole numbers in a row.
+pub(crate) fn whole<'py>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, i64>> {
+    required(array, "int64")?.extract()
+}
+
+fn required<'py>(array: &Bound<'py, PyAny>, kind: &str) -> PyResult<Bound<'py, PyAny>> {
+    array.py().import("numpy")?.call_method1("require", (array, kind, "CA"))
+}
+
+/// Summaries of some rows, one behind the other, and which of them failed, why.
+pub(crate) struct Answer {
+    pub(crate) summaries: Vec<f64>,
+    pub(crate) failures: Vec<(usize, String)>,
+}
+
+impl Answer {
+    /// What Python answered for `count` rows of so many summaries.
+    pub(crate) fn read(
+        summaries: &Bound<'_, PyAny>,
+        failures: &Bound<'_, PyAny>,
+        (count, columns): (usize, usize),
+    ) -> PyResult<Self> {
+        let summaries = matrix(summaries)?;
+        let shape = summaries.shape();
+        if shape != [count, columns] {
+            let message =
+                format!("expected {count} x {columns} summaries, found {} x {}", shape[0], shape[1]);
+            return Err(PyValueError::new_err(message));
+        }
+        let failures: Vec<(usize, String)> = failures.extract()?;
+        Ok(Self { summaries: summaries.as_slice()?.to_vec(), failures })
+    }
+
+    /// What became of each row.
+    pub(crate) fn outcomes(&mut self, count: usize) -> Vec<Result<(), Failure>> {
+        let mut outcomes = vec![Ok(()); count];
+        for (at, why) in self.failures.drain(..) {
+            if let Some(outcome) = outcomes.get_mut(at) {
+                *outcome = Err(Failure::from_text(&why).unwrap_or(Failure::Crashed(why)));
+            }
+        }
+        outcomes
+    }
+}
+
+/// Calls `simulate(thetas, seeds, rows, generation)`, which gives summaries and failures.
+pub(crate) struct Called {
+    pub(crate) simulate: Py<PyAny>,
+    pub(crate) columns: usize,
+    /// Rows of a call.
+    pub(crate) size: usize,
+    pub(crate) trouble: Trouble,
+}
+
+impl Called {
+    fn call(&self, rows: Rows) -> PyResult<Answer> {
+        let count = rows.seeds.len();
+        Python::attach(|py| {
+            let answer = self.simulate.bind(py).call1(rows.into_arrays(py)?)?;
+            let (summaries, failures): (Bound<'_, PyAny>, Bound<'_, PyAny>) = answer.extract()?;
+            Answer::read(&summaries, &failures, (count, self.columns))
+        })
+    }
+
+    /// What became of some rows; after an exception that is not the simulation's own, nothing more is called.
+    fn attempt(&self, rows: Rows) -> Result<Answer, Failure> {
+        let broken = || Failure::Crashed("the simulator cannot be called".into());
+        if self.trouble.is_there() {
+            return Err(broken());
+        }
+        self.call(rows).map_err(|error| {
+            self.trouble.keep(error);
+            broken()
+        })
+    }
+}
+
+impl Simulator for Called {
+    fn summaries(&self) -> usize {
+        self.columns
+    }
+
+    fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
+        let seeds = vec![i64::from(rng.external_seed())];
+        let rows = Rows { thetas: theta.to_vec(), seeds, rows: vec![0], generation: 0 };
+        let mut answer = self.attempt(rows)?;
+        answer.outcomes(1).swap_remove(0)?;
+        summaries.copy_from_slice(&answer.summaries);
+        Ok(())
+    }
+
+    fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
+        loop {
+            let rows: Vec<usize> = std::iter::from_fn(|| feed.next()).take(self.size).collect();
+            if rows.is_empty() {
+                return;
+            }
+            match self.attempt(Rows::of(jobs, &rows)) {
+                Ok(mut answer) => {
+                    let outcomes = answer.outcomes(rows.len());
+                    let summaries = answer.summaries.chunks_exact(self.columns);
+                    for ((row, outcome), summaries) in rows.into_iter().zip(outcomes).zip(summaries) {
+                        feed.finish(row, summaries, outcome);
+                    }
+                }
+                Err(failure) => {
+                    let nothing = vec![f64::NAN; self.columns];
+                    rows.into_iter().for_each(|row| feed.finish(row, &nothing, Err(failure.clone())));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+"""A run as ArviZ wants it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._frame import Frame
+    from ._result import Run
+
+
+def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
+    """Build the groups, and hand them to the ArviZ that is there."""
+    import arviz
+
+    posterior = run.posterior
+    chosen = run._resampled(posterior["importance_weight"], draws, seed)
+    names = list(run.observed)
+    weights = run.distance_weights
+    groups: dict[str, dict[str, Any]] = {
+        "posterior": {name: posterior[name][chosen][None] for name in run.parameters},
+        "sample_stats": {
+            "importance_weight": posterior["importance_weight"][chosen][None],
+            "distance": posterior["distance"][chosen][None],
+            "particle": chosen[None],
+        },
+        "observed_data": {"statistics": np.array(list(run.observed.values()))},
+        "constant_data": {
+            "distance_weight": np.array([np.nan if value is None else value for value in weights.values()]),
+            "particle_weight": posterior["importance_weight"],
+        },
+    }
+    coords = {"statistic": names, "feature": list(weights), "particles": np.arange(len(posterior))}
+    dims = {"statistics": ["statistic"], "distance_weight": ["feature"], "particle_weight": ["particles"]}
+    try:
+        groups["posterior_predictive"] = {"statistics": _matrix(run.predictive(), names)[chosen][None]}
+        prior = run.prior()
+        groups["prior"] = {name: prior[name][None] for name in run.parameters}
+        groups["prior_predictive"] = {"statistics": _matrix(run.prior_predictive(), names)[None]}
+    except (ValueError, OSError):
+        pass  # Simulations of a table stay in the table.
+    if arviz.__version__.split(".")[0] == "0":
+        return arviz.from_dict(**groups, coords=coords, dims=dims)
+    return arviz.from_dict(groups, coords=coords, dims=dims)
+
+
+def _matrix(frame: Frame, names: list[str]) -> Any:
+    return np.column_stack([frame[name] for name in names])

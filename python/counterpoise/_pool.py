@@ -1,0 +1,286 @@
+"""Spreading the rows of a generation: in this process, over processes, or over any executor."""
+
+from __future__ import annotations
+
+import bisect
+import os
+import signal
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._simulators import Answer, pieces
+
+#: Places in the list of rows, their summaries, and which of them failed, why.
+Finished: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], list[tuple[int, str]]]"
+
+#: Seconds that a chunk should take: of this process, of another one.
+_HERE, _THERE = 0.2, 0.5
+#: Rows of the first chunk, when nobody knows what a row costs, and of the largest.
+_FIRST, _LARGEST = 4, 65_536
+#: Seconds after which the engine is told that time passes.
+_TICK = 0.1
+#: How often a chunk is sent before it is given up.
+_ATTEMPTS = 3
+
+
+class Chunks:
+    """Cuts the rows of a generation into chunks by what a row has cost so far."""
+
+    def __init__(self, simulator: Any, seconds: float) -> None:
+        self.simulator, self.seconds = simulator, seconds
+        self.cost: float | None = None
+        self.size = _FIRST
+
+    def begin(
+        self, thetas: NDArray[np.float64], seeds: NDArray[np.int64], rows: NDArray[np.int64], generation: int
+    ) -> None:
+        """Take the rows of a generation."""
+        self.thetas, self.seeds, self.rows, self.generation = thetas, seeds, rows, generation
+        self.cuts = list(pieces(rows, self.simulator.unit))
+        self.at = 0
+
+    def left(self) -> int:
+        """Rows that nobody has taken yet."""
+        return len(self.rows) - self.at
+
+    def take(self, share: int) -> tuple[int, int] | None:
+        """Take the next chunk: at most one part in `share` of what is left, unless rows belong together."""
+        if self.at == len(self.rows):
+            return None
+        most = self.at + max(1, min(self.size, -(-self.left() // share)))
+        place = bisect.bisect_right(self.cuts, most) - 1
+        end = self.cuts[place] if place >= 0 and self.cuts[place] > self.at else self.cuts[place + 1]
+        start, self.at = self.at, end
+        return start, end
+
+    def arguments(self, start: int, end: int) -> tuple[Any, ...]:
+        """What a simulator is called with."""
+        part = slice(start, end)
+        return self.thetas[part], self.seeds[part], self.rows[part], self.generation
+
+    def learn(self, rows: int, seconds: float) -> None:
+        """Take note of what some rows have cost."""
+        cost = max(seconds, 1e-7) / rows
+        self.cost = cost if self.cost is None else 0.5 * (self.cost + cost)
+        self.size = int(min(max(1, self.seconds / self.cost), 4 * max(self.size, rows), _LARGEST))
+
+
+class Here:
+    """Simulates in this process, one chunk after another."""
+
+    def __init__(self, simulator: Any) -> None:
+        self.chunks = Chunks(simulator, _HERE)
+
+    def begin(self, *generation: Any) -> None:
+        """Take the rows of a generation."""
+        self.chunks.begin(*generation)
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self.stopped = True
+
+    def next(self) -> Finished | None:
+        """Simulate a chunk."""
+        taken = None if self.stopped else self.chunks.take(1)
+        if taken is None:
+            return None
+        start, end = taken
+        begun = time.perf_counter()
+        summaries, failures = self.chunks.simulator(*self.chunks.arguments(start, end))
+        self.chunks.learn(end - start, time.perf_counter() - begun)
+        return np.arange(start, end), summaries, failures
+
+
+def timed(simulator: Any, *arguments: Any) -> tuple[Answer, float]:
+    """Simulate, and tell how long it took: what an executor is given."""
+    begun = time.perf_counter()
+    return simulator(*arguments), time.perf_counter() - begun
+
+
+class Spread:
+    """Sends chunks to an executor and takes what comes back, whatever its order.
+
+    A chunk that is lost is sent again: its seeds are its own, so its answer is the same. One that loses worker after
+    worker is cut into halves, until a single row is to blame, which is then a failure.
+    """
+
+    def __init__(self, simulator: Any, executor: Executor, workers: int | None = None) -> None:
+        self.simulator, self.executor = simulator, executor
+        self.workers = workers or _workers(executor)
+        self.chunks = Chunks(simulator, _THERE)
+        self.columns = len(simulator.statistics)
+        self.under_way: dict[Future[Any], tuple[int, int]] = {}
+
+    def submit(self, arguments: tuple[Any, ...]) -> Future[Any]:
+        """Send a chunk."""
+        return self.executor.submit(timed, self.simulator, *arguments)
+
+    def renew(self) -> bool:
+        """Replace a broken executor; whether that was possible."""
+        return False
+
+    def begin(self, *generation: Any) -> None:
+        """Take the rows of a generation."""
+        self.chunks.begin(*generation)
+        self.under_way.clear()
+        self.stopped = False
+        # Chunks to be sent again, with how often they were; and those that may be to blame for the end of a worker.
+        self.again: deque[tuple[int, int]] = deque()
+        self.suspects: deque[tuple[int, int]] = deque()
+        self.attempts: dict[tuple[int, int], int] = {}
+        self.given_up: list[Finished] = []
+
+    def stop(self) -> None:
+        """Begin nothing more; what is under way is waited for."""
+        self.stopped = True
+        for future in list(self.under_way):
+            if future.cancel():
+                del self.under_way[future]
+
+    def next(self) -> Finished | None:
+        """Give the next finished chunk, or none after a tick."""
+        self._fill()
+        if self.given_up:
+            return self.given_up.pop()
+        if not self.under_way:
+            return None
+        done, _ = wait(self.under_way, timeout=_TICK, return_when=FIRST_COMPLETED)
+        for future in done:
+            start, end = self.under_way.pop(future)
+            error = _error(future)
+            if error is None:
+                (summaries, failures), seconds = future.result()
+                self.chunks.learn(end - start, seconds)
+                return np.arange(start, end), summaries, failures
+            self._lost(start, end, error)
+        return np.arange(0), np.empty((0, self.columns)), []
+
+    def _fill(self) -> None:
+        while not self.stopped:
+            if self.suspects:
+                # Alone, so that it is known who is to blame.
+                if self.under_way:
+                    return
+                start, end = self.suspects.popleft()
+            elif len(self.under_way) >= 2 * self.workers:
+                return
+            elif self.again:
+                start, end = self.again.popleft()
+            else:
+                taken = self.chunks.take(2 * self.workers)
+                if taken is None:
+                    return
+                start, end = taken
+            try:
+                future = self.submit(self.chunks.arguments(start, end))
+            except BrokenExecutor:
+                if not self.renew():
+                    raise
+                future = self.submit(self.chunks.arguments(start, end))
+            self.under_way[future] = (start, end)
+
+    def _lost(self, start: int, end: int, error: BaseException) -> None:
+        died = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+        attempts = self.attempts[start, end] = self.attempts.get((start, end), 0) + 1
+        if isinstance(error, BrokenExecutor):
+            if self.stopped:
+                return
+            alone = not self.under_way and attempts > 1
+            if not self.renew():
+                raise error
+            if not alone:
+                self.suspects.append((start, end))
+                return
+        elif attempts < _ATTEMPTS:
+            if not self.stopped:
+                self.again.append((start, end))
+            return
+        if not died:
+            raise RuntimeError(f"a chunk failed {attempts} times on its workers: {error!r}") from error
+        if end - start == 1:
+            why = "the process that simulated it ended"
+            self.given_up.append((np.arange(start, end), np.full((1, self.columns), np.nan), [(0, why)]))
+            return
+        # Rows of a batch belong together even so: a part of them may give other numbers, but the others are lost.
+        middle = (start + end) // 2
+        for half in ((start, middle), (middle, end)):
+            self.attempts[half] = 1
+            self.suspects.append(half)
+
+
+def _error(future: Future[Any]) -> BaseException | None:
+    try:
+        return future.exception()
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
+        return error
+
+
+def _workers(executor: Executor) -> int:
+    """How many chunks an executor works on at a time, as far as it tells."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return max(1, int(sum(client.nthreads().values())))
+    for name in ("_max_workers", "num_workers", "max_workers"):
+        number = getattr(executor, name, None)
+        if isinstance(number, int) and number > 0:
+            return number
+    return os.cpu_count() or 1
+
+
+_adopted: Any = None
+
+
+def _adopt(simulator: Any) -> None:
+    """Begin a worker: the terminal's interrupt is the coordinator's affair."""
+    global _adopted
+    _adopted = simulator
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _adopted_timed(*arguments: Any) -> tuple[Answer, float]:
+    return timed(_adopted, *arguments)
+
+
+class Processes(Spread):
+    """Simulates in processes of this machine, which get the function once and then arrays."""
+
+    def __init__(self, simulator: Any, workers: int) -> None:
+        self._make = self._maker(simulator, workers)
+        super().__init__(simulator, self._make(), workers)
+
+    @staticmethod
+    def _maker(simulator: Any, workers: int) -> Callable[[], Executor]:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        # A fork has the function already, be it a lambda or one of a notebook; elsewhere it must be importable.
+        method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+        context: Any = multiprocessing.get_context(method)
+        return lambda: ProcessPoolExecutor(workers, mp_context=context, initializer=_adopt, initargs=(simulator,))
+
+    def submit(self, arguments: tuple[Any, ...]) -> Future[Any]:
+        """Send a chunk."""
+        with warnings.catch_warnings():
+            # Of forks in a process with threads: those of numpy's mathematics know how to be forked.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return self.executor.submit(_adopted_timed, *arguments)
+
+    def renew(self) -> bool:
+        """Start new processes."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.executor = self._make()
+        return True
+
+    def close(self) -> None:
+        """End the processes."""
+        self.executor.shutdown(wait=False, cancel_futures=True)

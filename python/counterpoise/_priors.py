@@ -1,0 +1,204 @@
+"""What is believed of the parameters before the data."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law of one parameter; `low` and `high` cut it."""
+
+    name: ClassVar[str] = ""
+
+    def table(self) -> dict[str, Any]:
+        """As it stands in a problem file."""
+        numbers = {field.name: getattr(self, field.name) for field in fields(self)}
+        for key, number in numbers.items():
+            if number is not None and (isinstance(number, (str, bool)) or not np.isscalar(number)):
+                raise TypeError(f"`{key}` of {type(self).__name__} must be a number, found {number!r}")
+        return {"law": self.name, **{key: number for key, number in numbers.items() if number is not None}}
+
+
+@dataclass(frozen=True)
+class Uniform(Law):
+    """Every value from `low` to `high` is as likely as another."""
+
+    low: float
+    high: float
+    name: ClassVar[str] = "uniform"
+
+
+@dataclass(frozen=True)
+class LogUniform(Law):
+    """Uniform in the logarithm.
+
+    >>> LogUniform(1e-3, 1e3).table()
+    {'law': 'log-uniform', 'low': 0.001, 'high': 1000.0}
+    """
+
+    low: float
+    high: float
+    name: ClassVar[str] = "log-uniform"
+
+
+@dataclass(frozen=True)
+class Normal(Law):
+    """Mean and standard deviation."""
+
+    mean: float
+    sd: float
+    low: float | None = None
+    high: float | None = None
+    name: ClassVar[str] = "normal"
+
+
+@dataclass(frozen=True)
+class LogNormal(Law):
+    """Mean and standard deviation of the natural logarithm."""
+
+    mean: float
+    sd: float
+    low: float | None = None
+    high: float | None = None
+    name: ClassVar[str] = "log-normal"
+
+
+@dataclass(frozen=True)
+class Gamma(Law):
+    """Mean `shape * scale`."""
+
+    shape: float
+    scale: float
+    low: float | None = None
+    high: float | None = None
+    name: ClassVar[str] = "gamma"
+
+
+@dataclass(frozen=True)
+class Beta(Law):
+    """On 0 to 1."""
+
+    alpha: float
+    beta: float
+    low: float | None = None
+    high: float | None = None
+    name: ClassVar[str] = "beta"
+
+
+@dataclass(frozen=True)
+class Exponential(Law):
+    """Mean `1 / rate`."""
+
+    rate: float
+    low: float | None = None
+    high: float | None = None
+    name: ClassVar[str] = "exponential"
+
+
+@dataclass(frozen=True)
+class Integer(Law):
+    """Whole numbers, both ends included; simulators get an `int`."""
+
+    low: int
+    high: int
+    name: ClassVar[str] = "integer"
+
+
+#: Draws that tell where a joint law lies and how wide it is.
+_TRIALS = 1000
+
+
+class Joint:
+    """A prior of several parameters together.
+
+    `draw(seed)` gives a dict of parameters (or numbers in the order of `names`) and draws from that seed alone;
+    `ln_density(theta)` takes such a dict and gives the logarithm of the density, `-inf` outside the support.
+    Parameters in `log` are positive and are handled by their logarithm.
+
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     a = np.random.default_rng(seed).uniform(size=2)
+    ...     return {"low": a.min(), "high": a.max()}
+    >>> def ln_density(theta):
+    ...     return np.log(2) if 0 <= theta["low"] <= theta["high"] <= 1 else -np.inf
+    >>> prior = Joint(["low", "high"], draw, ln_density)
+    >>> sorted(prior.frame())
+    ['high', 'low']
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        draw: Callable[[int], Mapping[str, float] | Sequence[float]],
+        ln_density: Callable[[dict[str, float]], float],
+        log: Sequence[str] = (),
+    ) -> None:
+        self.names = [str(name) for name in names]
+        for argument, function in (("draw", draw), ("ln_density", ln_density)):
+            if not callable(function):
+                raise TypeError(f"`{argument}` must be a function, found {type(function).__name__}")
+        if not self.names or len(set(self.names)) != len(self.names):
+            raise ValueError(f"`names` must be different names, found {self.names}")
+        if unknown := set(log) - set(self.names):
+            raise ValueError(f"`log` must list some of `names`, found {sorted(unknown)}")
+        self._draw, self._ln_density, self.log = draw, ln_density, tuple(log)
+
+    @classmethod
+    def of(cls, law: Any) -> Joint:
+        """Take any object with `names`, `draw` and `ln_density`."""
+        if isinstance(law, cls):
+            return law
+        missing = [name for name in ("names", "draw", "ln_density") if not hasattr(law, name)]
+        if missing:
+            raise TypeError(f"`parameters` must be a dict of laws, or have names, draw and ln_density: no {missing[0]}")
+        return cls(law.names, law.draw, law.ln_density, getattr(law, "log", ()))
+
+    def draw(self, seed: int) -> list[float]:
+        """Draw once, in the order of the names."""
+        drawn = self._draw(seed)
+        if isinstance(drawn, Mapping):
+            return [float(drawn[name]) for name in self.names]
+        return [float(number) for number in drawn]
+
+    def ln_density(self, theta: Sequence[float]) -> float:
+        """Log density at numbers in the order of the names."""
+        return float(self._ln_density(dict(zip(self.names, theta, strict=True))))
+
+    def frame(self) -> dict[str, dict[str, Any]]:
+        """Independent laws that are about as wide: they span the space in which the engine thinks."""
+        drawn = np.array([self.draw(1 + seed) for seed in range(_TRIALS)])
+        if drawn.shape != (_TRIALS, len(self.names)) or not np.isfinite(drawn).all():
+            raise ValueError(f"`draw` must give {len(self.names)} finite numbers")
+        laws: dict[str, dict[str, Any]] = {}
+        for name, column in zip(self.names, drawn.T, strict=True):
+            is_log = name in self.log
+            if is_log and not (column > 0).all():
+                raise ValueError(f"`log` lists {name!r}, which is not always positive")
+            values = np.log(column) if is_log else column
+            law = "log-normal" if is_log else "normal"
+            laws[name] = {"law": law, "mean": float(values.mean()), "sd": float(values.std()) or 1.0}
+        return laws
+
+    def identity(self) -> str:
+        """What tells this law from another, as JSON."""
+        return json.dumps({"draw": fingerprint(self._draw), "ln_density": fingerprint(self._ln_density)})
+
+
+def fingerprint(function: Any) -> str:
+    """A hash of a function's source; of its code where there is none. What it calls is not looked at."""
+    inner = inspect.unwrap(function) if callable(function) else function
+    inner = getattr(inner, "py_func", getattr(inner, "__func__", inner))
+    try:
+        content = inspect.getsource(inner).encode()
+    except (OSError, TypeError):
+        code = getattr(inner, "__code__", None)
+        content = code.co_code if code is not None else type(inner).__qualname__.encode()
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -1,0 +1,176 @@
+"""What came of a run."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from ._frame import Frame
+
+
+class Run:
+    """A run, finished or stopped: its posterior, weights, history, and the ways to look at them."""
+
+    def __init__(self, native: _native.Outcome) -> None:
+        self._native = native
+        self._summary: dict[str, Any] = json.loads(native.summary) or {}
+        self._description: dict[str, Any] = json.loads(native.description) or {}
+
+    @property
+    def posterior(self) -> Frame:
+        """The kept particles of the last generation: parameters, importance_weight, distance, generation, row."""
+        return Frame(self._native.posterior())
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the parameters."""
+        return list(self._description["parameters"])
+
+    @property
+    def observed(self) -> dict[str, float]:
+        """The observed statistics."""
+        return dict(self._description["observed"])
+
+    @property
+    def distance_weights(self) -> dict[str, float]:
+        """How much each statistic counts in the last generation's distance."""
+        return dict(self._summary.get("distance_weights", {}))
+
+    @property
+    def generations(self) -> list[dict[str, Any]]:
+        """One dict a generation: simulations, failed, kept, ess, threshold, information."""
+        return list(self._summary.get("history", []))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to worry about, in words."""
+        return list(self._summary.get("warnings", []))
+
+    @property
+    def finished(self) -> bool:
+        """Whether it came to its end; otherwise the same call goes on, if it is in a directory."""
+        return bool(self._summary.get("finished"))
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it stopped before its end, if it did."""
+        return self._native.stopped
+
+    @property
+    def directory(self) -> Path | None:
+        """Where it is kept; None in memory."""
+        directory = self._native.directory
+        return None if directory is None else Path(directory)
+
+    def summary(self) -> dict[str, Any]:
+        """What `counterpoise show --json` prints."""
+        return dict(self._summary)
+
+    def description(self) -> dict[str, Any]:
+        """Everything that determines the result: problem, method, seed, version."""
+        return dict(self._description)
+
+    def population(self, generation: int = -1) -> Frame:
+        """The kept particles of a generation, before any adjustment."""
+        return Frame(self._native.population(generation))
+
+    def predictive(self, generation: int = -1) -> Frame:
+        """Statistics of the kept particles of a generation."""
+        return Frame(self._native.predictive(generation))
+
+    def prior(self) -> Frame:
+        """The first draws from the prior, at most a thousand; those that failed are left out."""
+        return Frame(self._native.prior(False))
+
+    def prior_predictive(self) -> Frame:
+        """Statistics of these draws."""
+        return Frame(self._native.prior(True))
+
+    def simulations(self, generation: int = -1) -> Frame:
+        """Every simulation of a generation, with its parameters and its outcome; only of a run in a directory."""
+        return Frame(self._native.simulations(generation))
+
+    def sample(self, draws: int | None = None, seed: int = 1) -> dict[str, NDArray[np.float64]]:
+        """Draws of equal weight from the posterior, by systematic resampling."""
+        posterior = self.posterior
+        chosen = self._resampled(posterior["importance_weight"], draws, seed)
+        return {name: posterior[name][chosen] for name in self.parameters}
+
+    def _resampled(self, weights: NDArray[np.float64], draws: int | None, seed: int) -> NDArray[np.int64]:
+        count = len(weights) if draws is None else int(draws)
+        if count < 1:
+            raise ValueError(f"`draws` must be at least 1, found {draws!r}")
+        levels = (np.arange(count) + np.random.default_rng(seed).uniform()) / count
+        chosen = np.searchsorted(np.cumsum(weights) / np.sum(weights), levels)
+        return np.minimum(chosen, len(weights) - 1)
+
+    def to_arviz(self, draws: int | None = None, seed: int = 1) -> Any:
+        """An InferenceData of ArviZ 0.x, or a DataTree of ArviZ 1.x; see docs/python.md for its groups."""
+        from ._arviz import to_arviz
+
+        return to_arviz(self, draws, seed)
+
+    def plot_posterior(self, axes: Any = None) -> Any:
+        """Weighted histograms of the parameters; needs matplotlib."""
+        from ._plots import plot_posterior
+
+        return plot_posterior(self, axes)
+
+    def plot_weights(self, axes: Any = None) -> Any:
+        """Bars of the distance weights, in units of each statistic's spread; needs matplotlib."""
+        from ._plots import plot_weights
+
+        return plot_weights(self, axes)
+
+    def plot_history(self, axes: Any = None) -> Any:
+        """Effective sample size, threshold and information by generation; needs matplotlib."""
+        from ._plots import plot_history
+
+        return plot_history(self, axes)
+
+    def plot_predictive(self, axes: Any = None) -> Any:
+        """What the kept particles predict, beside what was observed; needs matplotlib."""
+        from ._plots import plot_predictive
+
+        return plot_predictive(self, axes)
+
+    def report(self, path: str | os.PathLike[str] = "report.html") -> Path:
+        """Write one self-contained HTML page; only of a run in a directory."""
+        if self.directory is None:
+            raise ValueError("a report is made of a directory: give `into` to run")
+        words = ["report", str(self.directory), "--out", os.fspath(path)]
+        try:
+            _native.command(words)
+        except ValueError as error:
+            if "unrecognized subcommand" in str(error):
+                raise RuntimeError("this version of counterpoise has no command `report`") from None
+            raise
+        return Path(path)
+
+    def __repr__(self) -> str:
+        state = "finished" if self.finished else "stopped"
+        where = "memory" if self.directory is None else str(self.directory)
+        name, done = self._summary.get("problem"), self._summary.get("generations")
+        return f"<counterpoise.Run: {name}, {done} generations, {state}, in {where}>"
+
+    def _repr_html_(self) -> str:
+        keys = ("mean", "sd", "median", "q05", "q95")
+        head = "".join(f"<th>{key}</th>" for key in ("parameter", *keys))
+        body = ""
+        for name, numbers in self._summary.get("parameters", {}).items():
+            cells = "".join(f"<td>{_figure(numbers.get(key))}</td>" for key in keys)
+            body += f"<tr><td>{html.escape(name)}</td>{cells}</tr>"
+        notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
+        title = html.escape(repr(self)[1:-1])
+        return f"<p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
+
+
+def _figure(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}"

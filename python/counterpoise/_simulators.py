@@ -1,0 +1,253 @@
+"""Python functions as simulators of many rows: what a worker calls."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import operator
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from ._priors import fingerprint
+
+#: Summaries of some rows, and which of these failed, why.
+Answer: TypeAlias = "tuple[NDArray[np.float64], list[tuple[int, str]]]"
+
+#: The last frames of a traceback that are kept with a failure, and its letters.
+_FRAMES, _LETTERS = 4, 1500
+
+
+@dataclass(frozen=True)
+class BatchFunction:
+    """A function of many rows at once; made by `batch`."""
+
+    function: Callable[[NDArray[np.float64], NDArray[np.int64]], Any]
+    size: int
+
+    def __call__(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> Any:
+        """Call the function itself."""
+        return self.function(thetas, seeds)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel by name where a decorator has taken the function's name, which then means this object."""
+        module, name = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", "")
+        if module not in (None, "__main__") and _named(module, name) is self:
+            return _named, (module, name)
+        return BatchFunction, (self.function, self.size)
+
+
+def _named(module: str, name: str) -> Any:
+    try:
+        return operator.attrgetter(name)(importlib.import_module(module))
+    except (ImportError, AttributeError):
+        return None
+
+
+def batch(function: Any = None, *, size: int = 1000) -> Any:
+    """Mark a function of arrays: `(n, d)` parameters and `(n,)` seeds in, `(n, statistics)` out.
+
+    `size` rows are simulated in a call; the last rows of a generation may be fewer. Which rows come together never
+    depends on workers, so a function may make one generator of all its seeds. It gives an array, or a dict of arrays
+    by statistic.
+
+    >>> @batch
+    ... def simulate(thetas, seeds):
+    ...     rng = np.random.default_rng(seeds)
+    ...     return rng.normal(thetas[:, :1], 1.0, size=(len(seeds), 3))
+    >>> simulate.size
+    1000
+    """
+    if function is None:
+        return lambda inner: batch(inner, size=size)
+    if not callable(function):
+        raise TypeError(f"`function` must be a function, found {type(function).__name__}")
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ValueError(f"`size` must be a whole number of at least 1, found {size!r}")
+    return BatchFunction(function, size)
+
+
+def explain(error: BaseException) -> str:
+    """What was raised, and where in the user's code."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+    lines = [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-_FRAMES:]]
+    return "\n  ".join([f"{type(error).__name__}: {error}", *lines])[:_LETTERS]
+
+
+class Plain:
+    """Calls `function(theta, seed)` for each row."""
+
+    unit = 1
+
+    def __init__(
+        self, function: Callable[..., Any], parameters: Sequence[str], statistics: Sequence[str], whole: Sequence[str]
+    ) -> None:
+        self.function, self.parameters, self.statistics = function, tuple(parameters), tuple(statistics)
+        self.whole = tuple(whole)
+        self._pick = _picker(self.statistics)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (self.function, self.parameters, self.statistics, self.whole)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def identity(self) -> dict[str, Any]:
+        """What tells this simulator from another."""
+        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
+        return {"python": {"function": name, "source": fingerprint(self.function)}}
+
+    def __call__(
+        self, thetas: NDArray[np.float64], seeds: NDArray[np.int64], rows: object = None, generation: int = 0
+    ) -> Answer:
+        """Simulate some rows."""
+        summaries = np.full((len(seeds), len(self.statistics)), np.nan)
+        failures: list[tuple[int, str]] = []
+        function, names, whole, pick = self.function, self.parameters, self.whole, self._pick
+        for at, (numbers, seed) in enumerate(zip(thetas.tolist(), seeds.tolist(), strict=True)):
+            theta = dict(zip(names, numbers, strict=True))
+            for name in whole:
+                theta[name] = int(theta[name])
+            try:
+                summaries[at] = pick(function(theta, seed))
+            except Exception as error:
+                failures.append((at, explain(error)))
+        return summaries, failures
+
+
+class Batch:
+    """Calls `function(thetas, seeds)` for rows that belong together."""
+
+    def __init__(self, batch: BatchFunction, parameters: Sequence[str], statistics: Sequence[str]) -> None:
+        self.batch, self.parameters, self.statistics = batch, tuple(parameters), tuple(statistics)
+        self.unit = batch.size
+
+    def identity(self) -> dict[str, Any]:
+        """What tells this simulator from another."""
+        function = self.batch.function
+        name = getattr(function, "__qualname__", type(function).__qualname__)
+        return {"python": {"function": name, "source": fingerprint(function), "batch": self.unit}}
+
+    def __call__(
+        self,
+        thetas: NDArray[np.float64],
+        seeds: NDArray[np.int64],
+        rows: NDArray[np.int64] | None = None,
+        generation: int = 0,
+    ) -> Answer:
+        """Simulate some rows."""
+        if rows is None or len(rows) <= 1 or rows[0] // self.unit == rows[-1] // self.unit:
+            return self._together(thetas, seeds)
+        cuts = 1 + np.flatnonzero(np.diff(rows // self.unit))
+        parts = [self._together(*part) for part in zip(np.split(thetas, cuts), np.split(seeds, cuts), strict=True)]
+        starts = [0, *cuts.tolist()]
+        failures = [(start + at, why) for start, (_, some) in zip(starts, parts, strict=True) for at, why in some]
+        return np.concatenate([summaries for summaries, _ in parts]), failures
+
+    def _together(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> Answer:
+        try:
+            return self._call(thetas, seeds), []
+        except Exception as error:
+            if len(seeds) == 1:
+                return np.full((1, len(self.statistics)), np.nan), [(0, explain(error))]
+        # Some row is to blame: each alone.
+        summaries = np.full((len(seeds), len(self.statistics)), np.nan)
+        failures: list[tuple[int, str]] = []
+        for at in range(len(seeds)):
+            try:
+                summaries[at] = self._call(thetas[at : at + 1], seeds[at : at + 1])[0]
+            except Exception as error:
+                failures.append((at, explain(error)))
+        return summaries, failures
+
+    def _call(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+        result = self.batch.function(thetas, seeds)
+        if isinstance(result, Mapping):
+            _same_names(result, self.statistics)
+            result = np.column_stack([np.asarray(result[name], dtype=np.float64) for name in self.statistics])
+        array = np.ascontiguousarray(result, dtype=np.float64)
+        if array.ndim == 1 and len(self.statistics) == 1:
+            array = array[:, None]
+        expected = (len(seeds), len(self.statistics))
+        if array.shape != expected:
+            raise ValueError(f"the simulator must give an array of shape {expected}, found {array.shape}")
+        return array
+
+
+class Native:
+    """Simulates a problem of the engine's own, on whatever machine this is called."""
+
+    unit = 1
+    _known: dict[str, _native.Problem] = {}  # noqa: RUF012 - read once a process
+
+    def __init__(self, text: str, directory: str, path: str, set: Sequence[str], description: str) -> None:
+        self.text, self.directory, self.path, self.set = text, directory, path, tuple(set)
+        self.description, self.seed = description, int(json.loads(description)["seed"])
+        self.statistics = tuple(self.problem().statistics)
+
+    def problem(self) -> _native.Problem:
+        """Read the problem here."""
+        if self.path:
+            return _native.Problem.file(self.path, self.set)
+        return _native.Problem(self.text, self.directory)
+
+    def __call__(
+        self, thetas: NDArray[np.float64], seeds: object, rows: NDArray[np.int64], generation: int = 0
+    ) -> Answer:
+        """Simulate some rows."""
+        key = json.dumps([self.text, self.directory, self.path, self.set, self.description])
+        problem = self._known.get(key)
+        if problem is None:
+            problem = self.problem()
+            ours, theirs = json.loads(problem.description), json.loads(self.description)
+            for part in ("version", "parameters", "model"):
+                if ours.get(part) != theirs.get(part):
+                    raise RuntimeError(f"this worker reads another problem: its {part} differs from the coordinator's")
+            self._known.clear()
+            self._known[key] = problem
+        return problem.simulate(thetas, rows, generation, self.seed, 1)
+
+
+def _same_names(result: Mapping[str, Any], names: Sequence[str]) -> None:
+    if len(result) != len(names) or any(name not in result for name in names):
+        missing = [name for name in names if name not in result]
+        beyond = [name for name in result if name not in names]
+        raise ValueError(f"the statistics must be those observed: missing {missing[:5]}, not observed {beyond[:5]}")
+
+
+def _picker(names: Sequence[str]) -> Callable[[Any], Any]:
+    """Turn what a plain function gives into numbers in the order of the names."""
+    count, many = len(names), operator.itemgetter(*names)
+
+    def pick(result: Any) -> Any:
+        if isinstance(result, dict):
+            if len(result) != count:
+                _same_names(result, names)
+            try:
+                return many(result)
+            except KeyError:
+                _same_names(result, names)
+        if isinstance(result, Mapping):
+            _same_names(result, names)
+            return [result[name] for name in names]
+        array = np.asarray(result, dtype=np.float64)
+        if array.shape != (count,) and not (array.ndim == 0 and count == 1):
+            raise ValueError(f"the simulator must give {count} statistics, found an array of shape {array.shape}")
+        return array
+
+    return pick
+
+
+def pieces(rows: NDArray[np.int64], unit: int) -> Iterator[int]:
+    """Places at which a list of rows may be cut without parting rows that belong together."""
+    if unit == 1:
+        yield from range(1, len(rows) + 1)
+    else:
+        yield from (1 + np.flatnonzero(np.diff(rows // unit))).tolist()
+        if len(rows):
+            yield len(rows)

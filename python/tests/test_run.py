@@ -1,0 +1,342 @@
+"""Runs of Python functions, networks, tables and problem files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from conftest import BUDGET, OBSERVED, PARAMETERS, ROOT, gaussian, gaussians, same
+
+import counterpoise as cp
+
+
+def test_a_posterior_is_the_exact_one():
+    # Mean of 20 normal draws with sd 1, flat prior: the posterior is N(observed, 1 / 20).
+    def simulate(theta, seed):
+        return [np.random.default_rng(seed).normal(theta["m"], 1 / np.sqrt(20))]
+
+    run = cp.run(simulate, {"m": cp.Uniform(-5, 5)}, [0.7], simulations=4000, keep=400, generations=3, seed=1)
+    posterior = run.summary()["parameters"]["m"]
+    # 400 particles: four standard errors of the mean are 0.05, and of the sd 0.03.
+    assert abs(posterior["mean"] - 0.7) < 0.05
+    assert abs(posterior["sd"] - 1 / np.sqrt(20)) < 0.04
+
+
+@pytest.mark.parametrize("simulator", [gaussian, gaussians], ids=["plain", "batch"])
+def test_workers_do_not_show(simulator):
+    runs = [cp.run(simulator, PARAMETERS, OBSERVED, **BUDGET, workers=workers) for workers in (None, 2, 3)]
+    same(runs[0], runs[1])
+    same(runs[0], runs[2])
+
+
+def test_a_directory_holds_the_same_run_as_memory(finished, kept):
+    same(finished, kept)
+    same(kept, cp.load(kept.directory))
+    assert len(kept.simulations(1)) == 400
+    for name in OBSERVED:
+        assert (finished.predictive()[name] == kept.predictive()[name]).all()
+        assert (finished.prior_predictive()[name] == kept.prior_predictive()[name]).all()
+    for name in ("m", "importance_weight", "distance", "row"):
+        assert (finished.posterior[name] == kept.posterior[name]).all()
+
+
+def test_a_parameter_and_a_statistic_of_one_name(tmp_path):
+    def simulate(theta, seed):
+        return {"x": theta["x"] + 10, "y": theta["x"]}
+
+    given = {"x": cp.Uniform(0, 1)}, {"x": 10.5, "y": 0.5}
+    for into in (None, tmp_path / "r"):
+        run = cp.run(simulate, *given, simulations=200, keep=20, generations=1, into=into)
+        assert (run.predictive()["x"] == run.posterior["x"] + 10).all()
+        assert (run.prior_predictive()["x"] == run.prior()["x"] + 10).all()
+
+
+def test_predictions_belong_to_their_particles(kept):
+    simulations, rows = kept.simulations(), kept.population()["row"]
+    assert (kept.predictive()["mean"] == simulations["mean"][rows]).all()
+    assert (kept.population()["m"] == simulations["m"][rows]).all()
+
+
+def test_a_seed_makes_a_row(kept):
+    """What the function gives for its parameters and seed is what is kept."""
+    rows = kept.simulations(0)
+    with pytest.raises(RuntimeError, match=r"seed (\d+)") as raised:
+        cp.run(lambda theta, seed: 1 / 0, PARAMETERS, OBSERVED, **BUDGET)
+    seed = int(str(raised.value).split("the seed ")[1].split(")")[0])
+    again = gaussian({"m": rows["m"][0], "s": rows["s"][0]}, seed)
+    assert again["mean"] == rows["mean"][0]
+
+
+def test_the_command_line_reads_and_extends_a_run_of_python(kept):
+    show = _command("show", str(kept.directory), "--json")
+    assert json.loads(show.stdout)["parameters"] == kept.summary()["parameters"]
+    assert _command("verify", str(kept.directory)).returncode == 0
+
+
+def test_a_problem_file_gives_what_the_command_line_gives(tmp_path):
+    path = ROOT / "examples/death/problem.toml"
+    run = cp.run(path, simulations=1000, keep=50, generations=2, into=tmp_path / "a")
+    words = ["--set", "method.simulations=1000", "--set", "method.keep=50", "--set", "method.generations=2"]
+    done = _command("run", str(path), "--into", str(tmp_path / "b"), "--json", *words)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["parameters"] == run.summary()["parameters"]
+    same(run, cp.load(tmp_path / "b"))
+
+
+def _command(*words):
+    return subprocess.run([sys.executable, "-m", "counterpoise._command", *words], capture_output=True, text=True)
+
+
+def test_failures_are_counted_and_their_tracebacks_kept(tmp_path):
+    def simulate(theta, seed):
+        if theta["m"] > 4:
+            raise ArithmeticError("too large")
+        if theta["m"] < -4:
+            return {"mean": np.nan, "sd": 1.0, "max": 1.0}
+        if 3 < theta["m"] < 3.5:
+            return [1.0, 2.0]
+        return gaussian(theta, seed)
+
+    run = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r")
+    first = run.simulations(0)
+    m, outcome = first["m"], first["outcome"]
+    for value, why in zip(m, outcome, strict=True):
+        if value > 4:
+            assert why.startswith("crashed: ArithmeticError: too large")
+            assert "test_run.py" in why and "raise ArithmeticError" in why
+        elif value < -4:
+            assert why == "not-finite: 0"
+        elif 3 < value < 3.5:
+            assert "must give 3 statistics" in why
+        else:
+            assert why is None
+    failed = (m > 4) | (m < -4) | ((m > 3) & (m < 3.5))
+    assert run.generations[0]["failed"] == failed.sum() > 0
+    assert run.population(0)["m"].max() <= 4
+    assert any("ArithmeticError" in warning or "failed" in warning for warning in run.warnings)
+    same(run, cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, workers=2))
+
+
+def test_a_row_of_a_batch_that_raises_is_found():
+    @cp.batch(size=50)
+    def simulate(thetas, seeds):
+        if (thetas[:, 0] > 4).any():
+            raise ValueError("too large")
+        return np.stack(
+            [np.random.default_rng(seed).normal(theta, size=3) for theta, seed in zip(thetas[:, 0], seeds, strict=True)]
+        )
+
+    run = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET)
+    assert 0 < run.generations[0]["failed"] < 100
+    assert run.population(0)["m"].max() <= 4
+
+
+def test_too_many_failures_end_a_run():
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        cp.run(lambda theta, seed: 1 / 0, PARAMETERS, OBSERVED, **BUDGET, workers=2)
+
+
+def test_a_worker_that_dies_costs_its_row_alone():
+    def simulate(theta, seed):
+        if 3 < theta["m"] < 3.06:
+            os._exit(1)
+        return gaussian(theta, seed)
+
+    run = cp.run(simulate, PARAMETERS, OBSERVED, **{**BUDGET, "generations": 1}, workers=2)
+    m = cp.run(gaussian, PARAMETERS, OBSERVED, **{**BUDGET, "generations": 1}).prior()["m"]
+    assert run.generations[0]["failed"] == ((m > 3) & (m < 3.06)).sum() > 0
+
+
+def test_whole_numbers_are_whole():
+    seen = []
+
+    def simulate(theta, seed):
+        seen.append(theta["n"])
+        return [float(np.random.default_rng(seed).binomial(theta["n"], 0.5))]
+
+    run = cp.run(simulate, {"n": cp.Integer(1, 30)}, [5], simulations=200, keep=20, generations=1)
+    assert all(isinstance(n, int) for n in seen) and {1, 30} & set(seen)
+    assert run.posterior["n"].mean() == pytest.approx(10, abs=3)
+
+
+def test_limits_stop_and_the_same_call_goes_on(tmp_path, finished):
+    calls = []
+
+    def simulate(theta, seed):
+        calls.append(seed)
+        return gaussian(theta, seed)
+
+    def run(stop):
+        return cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r", stop=stop)
+
+    stopped = run({"simulations": 500})
+    assert not stopped.finished and "500" not in repr(stopped) and len(calls) == 500
+    whole = run(None)
+    assert whole.finished and len(calls) == 800
+    same(whole, finished)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_stops_cleanly_and_the_run_resumes(tmp_path, workers):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import os, sys, time
+        sys.path.insert(0, {str(ROOT / "python/tests")!r})
+        import counterpoise as cp
+        from conftest import PARAMETERS, OBSERVED, BUDGET, gaussian
+
+        def simulate(theta, seed):
+            if len(sys.argv) > 1:
+                time.sleep(0.01)
+                os.write(1, b"at work\\n")
+            return gaussian(theta, seed)
+
+        try:
+            run = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, into={str(tmp_path / "r")!r}, workers={workers})
+        except KeyboardInterrupt as interrupt:
+            print("interrupted", *getattr(interrupt, "__notes__", []))
+            sys.exit(5)
+        print(run.summary()["parameters"]["m"]["mean"], run.summary()["simulations"])
+        """)
+    )
+    slow = subprocess.Popen([sys.executable, str(script), "slow"], stdout=subprocess.PIPE, text=True)
+    for _ in range(60):
+        assert "at work" in slow.stdout.readline()
+    slow.send_signal(signal.SIGINT)
+    rest = slow.communicate(timeout=60)[0]
+    assert slow.returncode == 5 and "interrupted" in rest
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    whole = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
+    assert done.stdout.split() == [str(whole.summary()["parameters"]["m"]["mean"]), "800"]
+
+
+def test_progress_goes_to_the_standard_error(capsys):
+    cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, progress=True)
+    cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == ("", ["1 of 2 generations done", "2 of 2 generations done"])
+
+
+def test_a_changed_function_is_another_run(tmp_path):
+    cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r")
+    with pytest.raises(ValueError, match=r"model\.python\.source was"):
+        cp.run(lambda theta, seed: gaussian(theta, seed), PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r")
+
+
+def test_a_joint_prior_of_independent_parameters_is_their_product():
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        return {"m": rng.uniform(-5, 5), "s": 10 ** rng.uniform(-1, 1)}
+
+    def ln_density(theta):
+        inside = -5 <= theta["m"] <= 5 and 0.1 <= theta["s"] <= 10
+        return -np.log(10) - np.log(theta["s"]) - np.log(np.log(100)) if inside else -np.inf
+
+    joint = cp.Joint(["m", "s"], draw, ln_density, log=["s"])
+    budget = {"simulations": 2000, "keep": 200, "generations": 2, "seed": 3}
+    tied = cp.run(gaussian, joint, OBSERVED, **budget).summary()["parameters"]
+    free = cp.run(gaussian, PARAMETERS, OBSERVED, **budget).summary()["parameters"]
+    for name in ("m", "s"):
+        # Two estimates of 200 particles each: four standard errors of their difference.
+        assert abs(tied[name]["median"] - free[name]["median"]) < 0.5 * free[name]["sd"]
+        assert 0.6 < tied[name]["sd"] / free[name]["sd"] < 1.6
+
+
+def test_a_joint_prior_ties_parameters():
+    class Ordered:
+        names = ("low", "high")
+
+        def draw(self, seed):
+            return np.sort(np.random.default_rng(seed).uniform(size=2))
+
+        def ln_density(self, theta):
+            return np.log(2) if 0 <= theta["low"] <= theta["high"] <= 1 else -np.inf
+
+    def simulate(theta, seed):
+        return np.random.default_rng(seed).normal([theta["low"], theta["high"]], 0.3)
+
+    run = cp.run(simulate, Ordered(), [0.5, 0.5], simulations=400, keep=40, generations=3)
+    for generation in range(3):
+        population = run.population(generation)
+        assert (population["low"] <= population["high"]).all()
+
+
+def test_an_exception_of_a_joint_prior_is_raised():
+    def broken(theta):
+        raise LookupError("no density")
+
+    joint = cp.Joint(["m"], lambda seed: [np.random.default_rng(seed).normal()], broken)
+    with pytest.raises(LookupError, match="no density"):
+        cp.run(lambda theta, seed: [theta["m"]], joint, [0.0], simulations=100, keep=20, generations=2)
+
+
+def test_a_table_of_simulations(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    m = rng.uniform(-5, 5, 3000)
+    data = {"m": m, "mean": rng.normal(m, 0.2), "noise": rng.normal(size=3000)}
+    runs = [
+        cp.run(cp.Table(table), {"m": cp.Uniform(-5, 5)}, {"mean": 1.0, "noise": 0.0}, keep=100)
+        for table in (data, pandas.DataFrame(data))
+    ]
+    same(*runs)
+    assert runs[0].summary()["parameters"]["m"]["mean"] == pytest.approx(1.0, abs=0.15)
+    file = tmp_path / "t.csv"
+    pandas.DataFrame(data).to_csv(file, index=False)
+    same(runs[0], cp.run(cp.Table(file), {"m": cp.Uniform(-5, 5)}, {"mean": 1.0, "noise": 0.0}, keep=100))
+
+
+def test_networks_simulate_and_infer():
+    network = cp.Network("A -> 0 @ k", initial={"A": 100}, times=[1, 2, 5], observe=["A"])
+    simulated = network.simulate({"k": 0.1}, n=4000, seed=1)
+    survive = np.exp(-0.1 * np.array([1, 2, 5]))
+    error = np.sqrt(100 * survive * (1 - survive) / 4000)
+    assert (abs(simulated.mean(axis=0) - 100 * survive) < 5 * error).all()
+    assert (simulated == network.simulate({"k": 0.1}, n=4000, seed=1, threads=1)).all()
+    assert (simulated != network.simulate({"k": 0.1}, n=4000, seed=2)).any()
+    many = network.simulate({"k": np.linspace(0.01, 1, 50)}, seed=1)
+    assert many.shape == (50, 3) and many[0, 2] > many[-1, 2]
+    assert network.statistics(["k"]) == ["A@1", "A@2", "A@5"]
+    run = cp.run(network, {"k": cp.LogUniform(1e-3, 10)}, [90, 82, 61], **BUDGET)
+    assert run.summary()["parameters"]["k"]["median"] == pytest.approx(0.1, abs=0.05)
+    with pytest.raises(ValueError, match="`k` is not known"):
+        network.simulate({"j": 0.1}, n=2)
+
+
+def test_failed_simulations_of_a_network_are_rows_of_nan():
+    network = cp.Network("A -> 2 A @ k", initial={"A": 1}, times=[50], max_events=1000)
+    with pytest.warns(UserWarning, match="10 of 10 simulations failed"):
+        assert np.isnan(network.simulate({"k": 1.0}, n=10)).all()
+
+
+def test_an_sbml_file():
+    model = cp.Sbml(ROOT / "examples/sbml/gene.xml", times={"to": 20, "count": 20}, observe=["mRNA", "Protein"])
+    theta = {"transcription": 10.0, "translation": 5.0, "dilution": 0.2}
+    ours = model.simulate(theta, n=20, seed=3)
+    at = ",".join(f"{name}={value}" for name, value in theta.items())
+    path = str(ROOT / "examples/sbml/problem.toml")
+    theirs = _command("simulate", path, "--rows", "20", "--at", at, "--seed", "3").stdout.splitlines()
+    assert theirs[0].split(",")[3:] == model.statistics(list(theta))
+    assert (ours == np.array([row.split(",")[3:] for row in theirs[1:]], dtype=float)).all()
+    with pytest.raises(ValueError, match="nobody"):
+        model.simulate({"nobody": 1.0}, n=2)
+
+
+def test_comparing_and_calibrating():
+    budget = {"simulations": 200, "keep": 30, "generations": 1, "seed": 1}
+    compared = cp.compare(gaussian, PARAMETERS, rules=["uniform", "mad"], datasets=3, **budget)
+    assert [judged["rule"] for judged in compared["rules"]] == ["uniform", "mad"]
+    assert compared["datasets"] == 3 and compared["simulations"] == 200
+    one, two = (cp.calibrate(gaussians, PARAMETERS, datasets=4, workers=n, **budget) for n in (1, 2))
+    assert one == two and "verdict" in one
+    network = cp.Network("A -> 0 @ k", initial={"A": 20}, times=[1, 2])
+    law = {"k": cp.LogUniform(0.01, 1)}
+    assert cp.compare(network, law, rules=["sd"], truth={"k": 0.1}, datasets=2, **budget)["truth"] == "given"
+    with pytest.raises(ValueError, match="no part of a rule"):
+        cp.compare(network, law, rules=["nonsense"], datasets=2, **budget)
