@@ -313,12 +313,12 @@ fn method() {
     refused(
         &with("seed = 7", "reduction = \"magic\""),
         "p.toml:17:13",
-        "`method.reduction` must be one of none, semi-automatic, subset, found `magic`",
+        "`method.reduction` must be one of none, semi-automatic, learned, subset, found `magic`",
     );
     refused(
         &with("seed = 7", "adjust = \"magic\""),
         "p.toml:17:10",
-        "`method.adjust` must be one of none, linear, ridge, found `magic`",
+        "`method.adjust` must be one of none, linear, ridge, auto, found `magic`",
     );
 }
 

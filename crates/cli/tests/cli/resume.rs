@@ -152,6 +152,10 @@ fn two_processes_and_a_dead_one() {
     refused.says("hint: if that process is no longer running, remove r/lock");
 }
 
+/// What `auto` stood for when these directories were made.
+const OLD_AUTO: [&str; 6] =
+    ["--set", "method.reduction=none", "--set", "method.adjust=none", "--set", "method.proposal=covariance"];
+
 /// A directory of the first format, as an earlier version left it.
 #[test]
 fn format_1_is_shown_and_not_extended() {
@@ -163,10 +167,11 @@ fn format_1_is_shown_and_not_extended() {
     }
     let shown = bench.run(&["show", "old", "--json"]).exits(0).json();
     assert_eq!((&shown["generations"], &shown["finished"]), (&2.into(), &true.into()));
-    bench.run(&["run", "p.toml", "--into", "old"]).exits(0).says("already finished");
+    let run = |more: &[&str]| bench.run(&[&["run", "p.toml", "--into", "old"], &OLD_AUTO[..], more].concat());
+    run(&[]).exits(0).says("already finished");
     bench.run(&["verify", "old"]).exits(0);
     bench.run(&["export", "old", "--to", "old.csv"]).exits(0);
-    let longer = bench.run(&["run", "p.toml", "--into", "old", "--set", "method.generations=3"]).exits(2);
+    let longer = run(&["--set", "method.generations=3"]).exits(2);
     longer.says("has format 1, without simulations: it cannot be extended");
 }
 
@@ -180,7 +185,7 @@ fn format_2_is_shown_verified_and_extended() {
     let shown = bench.run(&["show", "kept", "--json"]).exits(0).json();
     assert_eq!((&shown["generations"], &shown["simulations"]), (&1.into(), &500.into()));
     bench
-        .run(&["run", "p.toml", "--into", "kept"])
+        .run(&[&["run", "p.toml", "--into", "kept"], &OLD_AUTO[..]].concat())
         .exits(0)
         .says("generation 1 goes on after 100 of 400 simulations");
     bench.run(&["verify", "kept"]).exits(0);

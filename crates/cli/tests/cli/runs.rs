@@ -19,7 +19,7 @@ fn a_page_on_stdout_and_the_rest_on_stderr() {
         "│",
         "100 (log scale)",
         "weight",
-        "x3",
+        "mean(theta)",
         "█",
         "held out",
         "in sample",
@@ -63,7 +63,10 @@ fn json_is_one_object_with_every_key_of_the_contract() {
     for key in ["mean", "sd", "median", "mode", "q05", "q25", "q75", "q95", "log10_mean", "log10_sd"] {
         assert!(theta[key].is_f64(), "{key}: {theta}");
     }
-    assert_eq!(run["distance_weights"].as_object().unwrap().keys().collect::<Vec<_>>(), ["x1", "x2", "x3"]);
+    assert_eq!(
+        run["distance_weights"].as_object().unwrap().keys().take(3).collect::<Vec<_>>(),
+        ["x1", "x2", "x3"]
+    );
     for key in ["in_sample", "held_out"] {
         assert!(run["information"][key].is_f64());
     }
@@ -252,26 +255,48 @@ fn every_rule_search_and_proposal_runs() {
     }
 }
 
-/// The default rule is the same whatever it is called.
+/// `auto` is the default, names everything it chooses, and says what spoke for it; what it chose can be pinned.
 #[test]
-fn auto_is_hellinger_with_its_defaults() {
-    // Enough particles for all neighbours: the estimator takes fewer where there are few.
+fn auto_says_what_it_chose_and_its_parts_can_be_pinned() {
     let problem = TOY.replace("simulations = 400", "simulations = 1000").replace("keep = 40", "keep = 200");
     let bench = Bench::new(&problem);
-    let posterior = |into: &str, rule: &str| {
-        let setting = format!("method.weighting={rule}");
-        bench.run(&["run", "p.toml", "--into", into, "--set", &setting]).exits(0);
-        fs::read(bench.path(into).join("posterior.parquet")).unwrap()
+    let posterior = |into: &str, settings: &[&str]| {
+        let mut words = vec!["run", "p.toml", "--into", into, "--json"];
+        words.extend(settings.iter().flat_map(|setting| ["--set", *setting]));
+        let run = bench.run(&words).exits(0).json();
+        (fs::read(bench.path(into).join("posterior.parquet")).unwrap(), run)
     };
-    let auto = posterior("a", "auto");
-    assert!(auto == posterior("b", "hellinger"));
-    assert!(auto == posterior("c", "{ rule = \"hellinger\" }"));
-    assert!(auto != posterior("d", "{ rule = \"hellinger\", neighbours = 5 }"), "the neighbours show");
-    // As few particles as there may be suit both names.
-    for rule in ["auto", "hellinger"] {
-        let setting = format!("method.weighting={rule}");
-        bench.run(&["check", "p.toml", "--set", &setting, "--set", "method.keep=20"]).exits(0);
+    let (auto, run) = posterior("a", &[]);
+    assert!(auto == posterior("b", &["method.weighting=auto"]).0);
+    let whole = [
+        "method.weighting=auto",
+        "method.reduction={ rule = \"learned\", raw = true }",
+        "method.adjust=auto",
+        "method.proposal=adaptive",
+    ];
+    assert!(auto == posterior("c", &whole).0);
+    assert!(auto != posterior("d", &["method.reduction=none"]).0, "the learned features show");
+    let evidence = run["evidence"].as_array().unwrap();
+    for subject in ["rule", "adjustment"] {
+        let of = evidence.iter().filter(|way| way["subject"] == subject);
+        assert!(of.clone().count() > 2, "{evidence:?}");
+        assert_eq!(of.filter(|way| way["chosen"] == true).count(), 1, "{evidence:?}");
     }
+    for name in ["learned", "hellinger", "uniform", "sd", "mad", "informed"] {
+        assert!(evidence.iter().any(|way| way["name"] == name), "{name}: {evidence:?}");
+    }
+    bench.run(&["check", "p.toml", "--set", "method.keep=20"]).exits(0);
+}
+
+/// A budget alone leaves the size of the run to `auto`, which never makes more.
+#[test]
+fn a_budget_alone_is_spent_and_not_exceeded() {
+    let problem = TOY.replace("simulations = 400\n", "").replace("keep = 40\n", "");
+    let problem = problem.replace("generations = 2\n", "") + "\n[stop]\nsimulations = 3001\n";
+    let bench = Bench::new(&problem);
+    let run = bench.run(&["run", "p.toml", "--json"]).exits(0).json();
+    assert_eq!((&run["simulations"], &run["generations"]), (&3000.into(), &5.into()));
+    assert_eq!(run["finished"], true);
 }
 
 /// A preset that is written is an experiment of the paper; one that is not lends its model's options only.
