@@ -11,7 +11,7 @@ use counterpoise_core::propose::{Covariance, Gaussian, Local, Proposal};
 use counterpoise_core::reduce::Identity;
 use counterpoise_core::stop::AfterGenerations;
 use counterpoise_core::stream::{Seed, Stage};
-use counterpoise_core::weigh::{Auto, ByFormula, Informed, Paper, Weighting};
+use counterpoise_core::weigh::{ByFormula, Hellinger, Informed, Paper, Weighting};
 use counterpoise_models::{Preset, builtin, setting};
 use counterpoise_run::drive::{self, Event};
 use counterpoise_run::executor::Threads;
@@ -56,7 +56,7 @@ fn hash(generation: &Generation) -> u64 {
 #[test]
 fn posteriors_are_frozen() {
     let found = [
-        hash(&last("death", Box::new(Auto::default()), Box::new(Covariance))),
+        hash(&last("death", Box::new(Hellinger::default()), Box::new(Covariance))),
         hash(&last("diffusion", Box::new(Paper::default()), Box::new(Gaussian { sd: 0.25 }))),
         hash(&last(
             "toy-sorted",
