@@ -38,6 +38,7 @@ values = { "sum@1" = 4, "sum@2" = 8, "sum@3" = 12, "<b>odd</b>" = 0.5 }
 [method]
 simulations = 400
 keep = 40
+weighting = "hellinger"
 generations = 3
 `;
 
