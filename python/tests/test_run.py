@@ -50,7 +50,7 @@ def test_a_parameter_and_a_statistic_of_one_name(tmp_path):
 
     given = {"x": cp.Uniform(0, 1)}, {"x": 10.5, "y": 0.5}
     for into in (None, tmp_path / "r"):
-        run = cp.run(simulate, *given, simulations=200, keep=20, generations=1, into=into)
+        run = cp.run(simulate, *given, simulations=200, keep=20, generations=1, weighting="hellinger", into=into)
         assert (run.predictive()["x"] == run.posterior["x"] + 10).all()
         assert (run.prior_predictive()["x"] == run.prior()["x"] + 10).all()
 
