@@ -4,17 +4,22 @@ python bench/public/run.py [--tasks two_moons,sir] [--observations 1,2,3] [--sim
 Needs numpy, pandas, scipy and numba, and the folder ../shared/benchmarks."""
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
+# One thread a product: the classifier's are small.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import tasks
-from c2st_fast import c2st
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+
+import tasks  # noqa: E402
+from c2st_fast import c2st  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TARGETS = pd.read_csv(tasks.SHARED / "sbibm" / "targets.csv")
@@ -43,6 +48,7 @@ def main():
     parser.add_argument("--observations", default="1,2,3")
     parser.add_argument("--simulations", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=10_000, help="of the classifier at the most: fewer is a rough look")
     parser.add_argument("--program", default="target/release/counterpoise")
     options = parser.parse_args()
     print("| task | C2ST | by observation | SMC-ABC | best ABC | goal | ESS | seconds beyond simulating |")
@@ -55,7 +61,7 @@ def main():
             exact = reference[reference["obs"] == observation].drop(columns="obs").values
             with tempfile.TemporaryDirectory() as folder:
                 summary, draws = infer(options.program, task, observation, options.simulations, Path(folder), options.seed)
-            scores.append(c2st(exact, draws))
+            scores.append(c2st(exact, draws, max_epochs=options.epochs))
             sizes.append(summary["ess"])
             spent.append(summary["seconds"]["total"] - summary["seconds"]["simulate"])
             for way in summary.get("evidence", []):

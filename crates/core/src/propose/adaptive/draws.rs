@@ -1,0 +1,90 @@
+//! Draws from a smoothed population.
+
+use nalgebra::DMatrix;
+
+use super::estimate::{NEIGHBOURS, Sample, Shape};
+use crate::population::Population;
+use crate::problem::Prior;
+use crate::propose::ProposeError;
+use crate::propose::covariance::add_step;
+use crate::stream::{Seed, Stage};
+use crate::table::Table;
+use crate::trials::systematic;
+
+/// Widths tried around the rule of thumb, for one covariance and for local ones.
+const SHARED: [f64; 3] = [0.5, 1.0, 1.5];
+const LOCAL: [f64; 2] = [0.7, 1.3];
+/// The least log density that counts when estimates are compared.
+const FLOOR: f64 = -50.0;
+
+/// Equally weighted draws from a population, no two alike: each particle as often as its weight says, moved by a step
+/// of the density estimate that predicts the particles best. One covariance for all widens the whole, so its centres
+/// are drawn together by as much (West 1993).
+///
+/// # Errors
+/// If the population is too degenerate to perturb.
+pub fn draws(
+    prior: &Prior,
+    population: &Population,
+    count: usize,
+    seed: Seed,
+) -> Result<Table, ProposeError> {
+    const TRIES: usize = 100;
+    let shape = best_shape(&Sample::of(population)?)?;
+    let sample = Sample::whole(population)?;
+    let d = sample.units.columns();
+    let (mut thetas, mut unit) = (Table::filled(count, d, 0.0), vec![0.0; d]);
+    let mut streams = seed.streams(Stage::Draw, 0);
+    let mut last: Option<(usize, DMatrix<f64>)> = None;
+    for (slot, ancestor) in systematic(&sample.weights, count).into_iter().enumerate() {
+        let (step, together) = match shape {
+            Shape::Single(width) | Shape::Shared(width) => {
+                let scale = sample.scale(width, sample.effective());
+                (&sample.root * scale, (1.0 - (scale * scale).min(1.0)).sqrt())
+            }
+            Shape::Local(share, width) => {
+                let known = last.take().filter(|(at, _)| *at == ancestor);
+                let own = match known {
+                    Some((_, own)) => own,
+                    None => {
+                        let count = sample.neighbours(share).unwrap_or(sample.units.rows());
+                        sample.around(ancestor, count)? * sample.scale(width, count as f64)
+                    }
+                };
+                last = Some((ancestor, own.clone()));
+                (own, 1.0)
+            }
+        };
+        let mut rng = streams.at(slot as u64);
+        for tried in 0..=TRIES {
+            let own = sample.units.row(ancestor);
+            for (x, (own, middle)) in unit.iter_mut().zip(own.iter().zip(&sample.middle)) {
+                *x = middle + together * (own - middle);
+            }
+            // What keeps falling outside the prior stays where it is.
+            if tried == TRIES {
+                unit.copy_from_slice(own);
+                break;
+            }
+            add_step(&step, &mut rng, &mut unit);
+            if prior.ln_density(&unit) > f64::NEG_INFINITY {
+                break;
+            }
+        }
+        prior.natural(&unit, thetas.row_mut(slot));
+    }
+    Ok(thetas)
+}
+
+/// The shape under which each particle is likeliest given the others.
+fn best_shape(sample: &Sample) -> Result<Shape, ProposeError> {
+    let local = NEIGHBOURS.into_iter().filter(|&share| sample.neighbours(share).is_some());
+    let local = local.flat_map(|share| LOCAL.map(|width| Shape::Local(share, width)));
+    let shapes: Vec<Shape> = SHARED.map(Shape::Shared).into_iter().chain(local).collect();
+    let score = |ln: &Vec<f64>| -> f64 {
+        ln.iter().zip(&sample.weights).map(|(ln, weight)| weight * ln.max(FLOOR)).sum()
+    };
+    let scores: Vec<f64> = sample.left_out(&shapes)?.iter().map(score).collect();
+    let best = (0..shapes.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best });
+    Ok(shapes[best])
+}

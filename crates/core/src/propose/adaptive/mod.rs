@@ -1,0 +1,179 @@
+//! A mixture around the posterior so far that wastes the least of what it draws.
+
+mod draws;
+mod estimate;
+mod gaussians;
+
+pub use draws::draws;
+
+use super::covariance::SharedKernel;
+use super::{Kernel, Proposal, ProposeError};
+use crate::population::Population;
+use crate::problem::Prior;
+use crate::stream::Stream;
+use crate::table::Table;
+use estimate::{NEIGHBOURS, Sample, Shape};
+use gaussians::{Gaussians, ln_constant};
+use rand::RngExt;
+
+/// Draws from several density estimates of the last posterior, adjusted where there is an adjustment, mixed so that
+/// the importance weights come out as even as they can.
+///
+/// Of simulations proposed from `q`, those accepted have an effective size in proportion to
+/// `1 / E[prior / q]`, the mean taken over the posterior. Each particle plays the posterior for the estimates that the
+/// others make, and the shares of these are the ones for which that mean is least: it is convex in them. What is too
+/// narrow, or follows too few particles in too many dimensions, gets no share.
+#[derive(Clone, Debug)]
+pub struct Adaptive;
+
+/// Widths: of one Gaussian in standard deviations, of others beside the rule of thumb.
+const SINGLE: [f64; 3] = [1.0, 1.5, 2.5];
+const SHARED: [f64; 3] = [0.7, 1.4, 2.8];
+const LOCAL: [f64; 2] = [1.0, 2.0];
+/// Simulations of the prior, from the first generation, are as large a share of all in the end.
+const FROM_PRIOR: f64 = 0.1;
+/// Steps towards the best shares, and the least share that is worth its cost.
+const STEPS: usize = 100;
+const LEAST: f64 = 0.1;
+
+impl Proposal for Adaptive {
+    fn follows_posterior(&self) -> bool {
+        true
+    }
+
+    fn pools(&self) -> bool {
+        true
+    }
+
+    fn fit(&self, prior: &Prior, population: &Population) -> Result<Box<dyn Kernel>, ProposeError> {
+        let sample = Sample::of(population)?;
+        let local = NEIGHBOURS.into_iter().filter(|&share| sample.neighbours(share).is_some());
+        let local = local.flat_map(|share| LOCAL.map(|width| Shape::Local(share, width)));
+        let shapes = SINGLE.map(Shape::Single).into_iter().chain(SHARED.map(Shape::Shared)).chain(local);
+        let shapes: Vec<Shape> = shapes.collect();
+        let ln_prior: Vec<f64> = sample.units.iter().map(|unit| prior.ln_density(unit)).collect();
+        let over_prior = |ln: &Vec<f64>| -> Vec<f64> {
+            ln.iter().zip(&ln_prior).map(|(ln, prior)| libm::exp((ln - prior).clamp(-600.0, 600.0))).collect()
+        };
+        let ratios: Vec<Vec<f64>> = sample.left_out(&shapes)?.iter().map(over_prior).collect();
+        let all = best_shares(&ratios, &sample.weights, (0..shapes.len()).collect());
+        let worth = all.iter().filter(|(_, share)| *share >= LEAST).map(|(at, _)| *at).collect();
+        let kept = best_shares(&ratios, &sample.weights, worth);
+        let parts: Result<Vec<(f64, Box<dyn Kernel>)>, ProposeError> =
+            kept.into_iter().map(|(at, share)| Ok((share, kernel(&sample, shapes[at])?))).collect();
+        Ok(Box::new(Several(parts?)))
+    }
+}
+
+/// The shares of some estimates, whose densities over the prior's are given for each particle, under which the mean
+/// of the prior over their mixture is least. A multiplicative step never makes it more (Torsney 1983).
+fn best_shares(ratios: &[Vec<f64>], weights: &[f64], among: Vec<usize>) -> Vec<(usize, f64)> {
+    let mut shares = vec![1.0 / among.len() as f64; among.len()];
+    for _ in 0..STEPS {
+        let mut slopes = vec![0.0; among.len()];
+        for (particle, weight) in weights.iter().enumerate() {
+            let mixed: f64 = among.iter().zip(&shares).map(|(&at, share)| share * ratios[at][particle]).sum();
+            let mixed = FROM_PRIOR + (1.0 - FROM_PRIOR) * mixed;
+            for (slope, &at) in slopes.iter_mut().zip(&among) {
+                *slope += weight * ratios[at][particle] / (mixed * mixed);
+            }
+        }
+        let moved: Vec<f64> = shares.iter().zip(&slopes).map(|(share, slope)| share * slope.sqrt()).collect();
+        let total: f64 = moved.iter().sum();
+        if !(total > 0.0 && total.is_finite()) {
+            break;
+        }
+        shares = moved.into_iter().map(|share| share / total).collect();
+    }
+    among.into_iter().zip(shares).collect()
+}
+
+fn kernel(sample: &Sample, shape: Shape) -> Result<Box<dyn Kernel>, ProposeError> {
+    Ok(match shape {
+        Shape::Single(width) => {
+            let middle = Table::from_rows(sample.middle.len(), sample.middle.clone());
+            Box::new(Gaussians::new(&middle, &[1.0], vec![&sample.root * width]))
+        }
+        Shape::Shared(width) => {
+            let root = &sample.root * sample.scale(width, sample.effective());
+            let ln_scale = ln_constant(&root);
+            let kernel = SharedKernel::new((&sample.units, &sample.weights), root);
+            Box::new(Normalised { kernel, ln_scale })
+        }
+        Shape::Local(share, width) => {
+            let count = sample.neighbours(share).ok_or_else(|| sample.degenerate())?;
+            let scale = sample.scale(width, count as f64);
+            let roots = sample.local(count)?.into_iter().map(|root| root * scale).collect();
+            Box::new(Gaussians::new(&sample.units, &sample.weights, roots))
+        }
+    })
+}
+
+/// Gaussians with one covariance, their density normalised.
+struct Normalised {
+    kernel: SharedKernel,
+    ln_scale: f64,
+}
+
+impl Kernel for Normalised {
+    fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
+        self.kernel.draw(rng, unit);
+    }
+
+    fn ln_density(&self, unit: &[f64]) -> f64 {
+        self.ln_scale + self.kernel.ln_density(unit)
+    }
+}
+
+/// A mixture of kernels, each with its share.
+struct Several(Vec<(f64, Box<dyn Kernel>)>);
+
+impl Kernel for Several {
+    fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
+        let mut level = rng.random::<f64>();
+        let last = self.0.len() - 1;
+        for (at, (share, kernel)) in self.0.iter().enumerate() {
+            if level < *share || at == last {
+                return kernel.draw(rng, unit);
+            }
+            level -= share;
+        }
+    }
+
+    fn ln_density(&self, unit: &[f64]) -> f64 {
+        let mut density = f64::NEG_INFINITY;
+        for (share, kernel) in &self.0 {
+            let own = libm::log(*share) + kernel.ln_density(unit);
+            let (most, least) = if own > density { (own, density) } else { (density, own) };
+            density = if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most };
+        }
+        density
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn density_is_that_of_the_draws() {
+        super::super::testing::conformance(&Adaptive);
+    }
+
+    #[test]
+    fn densities_are_normalised() {
+        let (prior, population) = super::super::testing::population(60, 2);
+        let kernel = Adaptive.fit(&prior, &population).unwrap();
+        let (cells, low, width) = (400, -8.0, 16.0 / 400.0);
+        let at = |i: usize| low + (i as f64 + 0.5) * width;
+        let (mut total, mut of_prior) = (0.0, 0.0);
+        for i in 0..cells {
+            for j in 0..cells {
+                total += libm::exp(kernel.ln_density(&[at(i), at(j)])) * width * width;
+                of_prior += libm::exp(prior.ln_density(&[at(i), at(j)])) * width * width;
+            }
+        }
+        assert!((total - 1.0).abs() < 1e-3, "{total}");
+        assert!((of_prior - 1.0).abs() < 2e-2, "{of_prior}");
+    }
+}
