@@ -23,7 +23,7 @@ def prior(task):
         low, high, count = UNIFORM[task]
         laws = [f'{{ law = "uniform", low = {low}, high = {high} }}'] * count
     elif task in LOG_NORMAL:
-        laws = [f'{{ law = "log-normal", mean = {m!r}, sd = {s!r} }}' for m, s in zip(*LOG_NORMAL[task])]
+        laws = [f'{{ law = "log-normal", mean = {float(m)!r}, sd = {s!r} }}' for m, s in zip(*LOG_NORMAL[task])]
     else:
         laws = ['{ law = "normal", mean = 0, sd = 1 }'] * 10
     return "\n".join(f"p{j + 1} = {law}" for j, law in enumerate(laws))

@@ -55,8 +55,9 @@ impl Trials {
         Self { rows, scale: (0..d).map(scale).collect() }
     }
 
-    /// The energy score of weighted points for the parameters that were true, together and one by one.
-    pub(crate) fn score(&self, units: &Table, weights: &[f64], truth: &[f64]) -> f64 {
+    /// The energy score of weighted points for the parameters that were true, together and one by one, as a sample of
+    /// `effective` points would have it in the mean: few of them tell less than their law does.
+    pub(crate) fn score(&self, units: &Table, weights: &[f64], truth: &[f64], effective: f64) -> f64 {
         let picked = systematic(weights, STAND_INS);
         let d = truth.len();
         let points: Vec<f64> =
@@ -79,7 +80,7 @@ impl Trials {
                 among += 2.0 * apart(point, other) / (n * (n - 1.0));
             }
         }
-        to_truth - 0.5 * among
+        to_truth - 0.5 * among * (1.0 - 1.0 / effective.max(1.0))
     }
 }
 
@@ -150,7 +151,8 @@ mod tests {
         let equal = vec![1.0; 2_000];
         let mean = |centre: f64, sd: f64| {
             let sample = gaussian(2_000, 1, centre, sd, 2);
-            truths.iter().map(|truth| trials.score(&sample, &equal, truth)).sum::<f64>() / 400.0
+            truths.iter().map(|truth| trials.score(&sample, &equal, truth, f64::INFINITY)).sum::<f64>()
+                / 400.0
         };
         let right = mean(0.0, 1.0);
         for (centre, sd) in [(0.0, 0.5), (0.0, 2.0), (0.6, 1.0)] {

@@ -1,8 +1,9 @@
 //! An adjustment that proves itself on pseudo-observations, or is left alone.
 
-use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations};
+use super::modes::Modes;
+use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
 use crate::population::{LogWeights, Population};
-use crate::select::{distances, nearest};
+use crate::select::distances;
 use crate::table::Table;
 use crate::trials::{STAND_INS, Trials, systematic, verdicts};
 use crate::workers;
@@ -21,84 +22,141 @@ impl Default for Judged {
     }
 }
 
-/// Simulations that are taken: as many times as are kept.
-const SHARES: [f64; 4] = [1.0, 2.5, 6.0, 60.0];
-/// And at the most.
-const MOST: usize = 6_000;
-/// Neighbours of pseudo-observations are looked for among so many times as many simulations nearest to the data.
-const REGION: usize = 3;
+/// Effective sizes of the samples that are tried: as many times as are kept; beside them all that there are.
+const SIZES: [f64; 4] = [1.0, 2.5, 6.0, 15.0];
+/// A sample without adjustment is no larger.
+const MOST_AS_ACCEPTED: f64 = 2.5;
+/// Simulations that trials look among at the most: of more, every second, or third, and so on.
+const LOOKED_AMONG: usize = 10_000;
+/// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
+const FITTED: usize = 1_500;
+
+/// A way to go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Way {
+    /// Effective size of the sample as a multiple of what is kept; infinite for all.
+    size: f64,
+    kind: Kind,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     None,
     Linear,
+    /// In unit space, without those that leave the prior.
+    Within,
     Heteroscedastic,
+    /// A regression for each mode.
+    ByMode,
+}
+
+impl Kind {
+    fn regression(self) -> Option<Regression> {
+        let plain = Regression::default();
+        match self {
+            Self::None => None,
+            Self::Linear => Some(plain),
+            Self::Within | Self::ByMode => Some(Regression { transform: Transform::Within, ..plain }),
+            Self::Heteroscedastic => Some(Regression { heteroscedastic: true, ..plain }),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "as accepted",
+            Self::Linear => "linear",
+            Self::Within => "linear, unbounded",
+            Self::Heteroscedastic => "linear, heteroscedastic",
+            Self::ByMode => "linear, by mode",
+        }
+    }
 }
 
 impl Adjustment for Judged {
     fn adjust(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
         let view = all.view;
-        let most = MOST.max(view.keep).min(view.rows.len() - 1);
-        let mut sizes: Vec<usize> =
-            SHARES.iter().map(|share| ((view.keep as f64 * share) as usize).clamp(2, most)).collect();
-        sizes.dedup();
         let regressors = accepted.distance_weights.iter().filter(|weight| **weight > 0.0).count();
-        let fits = |size: &&usize| Regression::default().particles_for(regressors) <= **size;
-        let mut ways: Vec<(usize, Kind)> = vec![(view.keep, Kind::None)];
+        let needed = Regression::default().particles_for(regressors);
+        let keep = view.keep as f64;
+        let step = view.rows.len().div_ceil(LOOKED_AMONG);
+        let some: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
+        let possible = |&size: &f64| size <= 1.0 || 2.0 * size * keep < view.rows.len() as f64;
+        let here = Near::to(all, accepted.distance_weights, accepted.observed, view.rows);
+        let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
+        sizes.push(f64::INFINITY);
+        sizes.dedup_by_key(|size| here.reaching(*size * keep));
         // A larger sample is preferred to a smaller one.
-        let larger = sizes.iter().rev().filter(|&&size| size <= 3 * view.keep && size != view.keep);
-        ways.extend(larger.map(|&size| (size, Kind::None)));
-        ways.extend(sizes.iter().rev().filter(fits).map(|&size| (size, Kind::Linear)));
+        let none = sizes.iter().filter(|size| **size <= MOST_AS_ACCEPTED).map(|&size| (size, Kind::None));
+        let linear = sizes.iter().rev().filter(|size| **size * keep / step as f64 >= needed as f64);
+        let mut ways: Vec<Way> = none
+            .chain(linear.map(|&size| (size, Kind::Linear)))
+            .map(|(size, kind)| Way { size, kind })
+            .collect();
         let trials = Trials::new(view, accepted.distance_weights, view.keep, self.trials);
-        let region = Near::new(all, accepted.distance_weights, accepted.observed, REGION * most);
-        let near =
-            workers::map(view.workers, trials.rows.len(), |at| region.about(accepted, trials.rows[at], most));
-        let score = |at: usize, &(size, kind): &(usize, Kind)| {
-            let (row, near) = (trials.rows[at] as usize, &near[at]);
+        let near = workers::map(view.workers, trials.rows.len(), |at| {
+            Near::to(all, accepted.distance_weights, view.features.row(trials.rows[at] as usize), &some)
+                .without(trials.rows[at])
+        });
+        let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
+        let score = |at: usize, way: &Way| {
+            let row = trials.rows[at] as usize;
             let (observed, truth) = (view.features.row(row), view.units.row(row));
-            near.stand_ins(accepted, observed, size, kind)
-                .map_or(f64::INFINITY, |units| trials.score(&units, &[1.0; STAND_INS], truth))
+            let size = near[at].reaching(way.size * keep / step as f64);
+            near[at]
+                .stand_ins(accepted, observed, size, way.kind, &modes)
+                .filter(|(units, _)| units.rows() >= STAND_INS / 4)
+                .map_or(f64::INFINITY, |(units, effective)| {
+                    // In the end there are so many times as many.
+                    trials.score(&units, &vec![1.0; units.rows()], truth, effective * step as f64)
+                })
         };
         let mut scores = workers::map(view.workers, near.len(), |at| {
             ways.iter().map(|way| score(at, way)).collect::<Vec<f64>>()
         });
         let total = |way: usize| scores.iter().map(|trial| trial[way]).sum::<f64>();
-        let linear = (0..ways.len()).filter(|&way| ways[way].1 == Kind::Linear);
+        let linear = (0..ways.len()).filter(|&way| ways[way].kind == Kind::Linear);
         if let Some(best) = linear.min_by(|&a, &b| total(a).total_cmp(&total(b))) {
-            // Sizes of residuals are looked at where the regression is best.
-            let way = (ways[best].0, Kind::Heteroscedastic);
-            let more = workers::map(view.workers, near.len(), |at| score(at, &way));
-            scores.iter_mut().zip(more).for_each(|(trial, score)| trial.push(score));
-            ways.push(way);
-        }
-        let name = |&(size, kind): &(usize, Kind)| {
-            let how = match kind {
-                Kind::None => "as accepted",
-                Kind::Linear => "linear",
-                Kind::Heteroscedastic => "linear, heteroscedastic",
+            // What else a regression may do is looked at where it is best.
+            let size = ways[best].size;
+            let is_bounded = |marginal: &crate::problem::Marginal| {
+                let (low, high) = marginal.unit_support();
+                low.is_finite() && high.is_finite()
             };
-            format!("{how}, {size} nearest")
-        };
-        let (taken, evidence) = verdicts("adjustment", ways.iter().map(name).collect(), &scores);
-        let (size, kind) = ways[taken];
-        if (size, kind) == (view.keep, Kind::None) {
-            return Ok(Adjusted { population: accepted.population.clone(), evidence });
+            let mut kinds = vec![Kind::Heteroscedastic];
+            if accepted.prior.marginals().iter().any(is_bounded) {
+                kinds.push(Kind::Within);
+            }
+            let mut more: Vec<Way> = kinds.into_iter().map(|kind| Way { size, kind }).collect();
+            if !modes.is_one() {
+                // Regressions by mode may be good where one for all is not.
+                let enough = |size: &&f64| **size * keep / step as f64 >= (needed * modes.count()) as f64;
+                more.extend(sizes.iter().filter(enough).map(|&size| Way { size, kind: Kind::ByMode }));
+            }
+            let scored = workers::map(view.workers, near.len(), |at| {
+                more.iter().map(|way| score(at, way)).collect::<Vec<f64>>()
+            });
+            scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
+            ways.extend(more);
         }
-        let population = region.take(size).ok_or(AdjustError::NoVariation)?;
-        let population = match plan(kind) {
+        let sizes: Vec<usize> = ways.iter().map(|way| here.reaching(way.size * keep)).collect();
+        let names = ways
+            .iter()
+            .zip(&sizes)
+            .map(|(way, size)| format!("{}, {size} nearest", way.kind.name()))
+            .collect();
+        let (taken, evidence) = verdicts("adjustment", names, &scores);
+        let population = here.take(sizes[taken]).ok_or(AdjustError::NoVariation)?;
+        let population = match ways[taken].kind.regression() {
             None => population,
             Some(plan) => {
                 let features = view.features.select(&population.rows);
-                plan.correct(&Accepted { population: &population, features: &features, ..*accepted })?
+                let nearby = Accepted { population: &population, features: &features, ..*accepted };
+                let one = Modes::default();
+                plan.correct(&nearby, if ways[taken].kind == Kind::ByMode { &modes } else { &one })?
             }
         };
         Ok(Adjusted { population, evidence })
     }
-}
-
-fn plan(kind: Kind) -> Option<Regression> {
-    let heteroscedastic = kind == Kind::Heteroscedastic;
-    (kind != Kind::None).then(|| Regression { heteroscedastic, ..Regression::default() })
 }
 
 /// Some simulations with their distances, from the nearest.
@@ -108,33 +166,46 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Those nearest to the data.
-    fn new(all: &'a Simulations<'a>, weights: &[f64], observed: &[f64], most: usize) -> Self {
-        let view = all.view;
-        let distances = distances(view.features, observed, weights, view.rows);
-        let kept = nearest(&distances, most.min(view.rows.len()));
-        Self::sorted(all, kept.into_iter().map(|at| (distances[at], view.rows[at])).collect())
-    }
-
-    /// Of these, the ones nearest to one of them, without itself.
-    fn about(&self, accepted: &Accepted<'_>, row: u32, most: usize) -> Self {
-        let mut others: Vec<u32> =
-            self.rows.iter().map(|&(_, row)| row).filter(|&other| other != row).collect();
-        others.sort_unstable();
-        let observed = self.all.view.features.row(row as usize);
-        let distances = distances(self.all.view.features, observed, accepted.distance_weights, &others);
-        let kept = nearest(&distances, most.min(others.len()));
-        Self::sorted(self.all, kept.into_iter().map(|at| (distances[at], others[at])).collect())
-    }
-
-    fn sorted(all: &'a Simulations<'a>, mut rows: Vec<(f64, u32)>) -> Self {
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    fn to(all: &'a Simulations<'a>, weights: &[f64], observed: &[f64], among: &[u32]) -> Self {
+        let distances = distances(all.view.features, observed, weights, among);
+        let mut rows: Vec<(f64, u32)> = distances.into_iter().zip(among.iter().copied()).collect();
+        rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         Self { all, rows }
+    }
+
+    fn without(mut self, row: u32) -> Self {
+        self.rows.retain(|&(_, other)| other != row);
+        self
+    }
+
+    /// How many of the nearest have an effective size of so many; all where that is not reached.
+    fn reaching(&self, effective: f64) -> usize {
+        let (mut sum, mut squares, mut top) = (0.0, 0.0, f64::NEG_INFINITY);
+        for (at, &(_, row)) in self.rows.iter().enumerate() {
+            let ln = self.all.view.importance.ln(row);
+            if ln > top {
+                let factor = libm::exp(top - ln);
+                (sum, squares, top) = (sum * factor, squares * factor * factor, ln);
+            }
+            let weight = libm::exp(ln - top);
+            sum += weight;
+            squares += weight * weight;
+            if sum * sum >= effective * squares * (1.0 - 1e-12) {
+                return at + 1;
+            }
+        }
+        self.rows.len()
     }
 
     /// The population of the `size` nearest.
     fn take(&self, size: usize) -> Option<Population> {
-        let mut chosen = self.rows[..size.min(self.rows.len())].to_vec();
+        self.every(1, size)
+    }
+
+    /// Every so manieth of them.
+    fn every(&self, step: usize, size: usize) -> Option<Population> {
+        let chosen = self.rows[..size.min(self.rows.len())].iter().skip(step / 2).step_by(step);
+        let mut chosen: Vec<(f64, u32)> = chosen.copied().collect();
         chosen.sort_unstable_by_key(|&(_, row)| row);
         let rows: Vec<u32> = chosen.iter().map(|&(_, row)| row).collect();
         let ln = rows.iter().map(|&row| self.all.view.importance.ln(row)).collect();
@@ -147,16 +218,31 @@ impl<'a> Near<'a> {
         })
     }
 
-    /// Equally weighted points that stand for the `size` nearest, adjusted to an observation.
-    fn stand_ins(&self, accepted: &Accepted<'_>, observed: &[f64], size: usize, kind: Kind) -> Option<Table> {
-        let population = self.take(size)?;
-        let Some(plan) = plan(kind) else {
+    /// Equally weighted points that stand for the `size` nearest, adjusted to an observation, and the effective size of
+    /// these.
+    fn stand_ins(
+        &self,
+        accepted: &Accepted<'_>,
+        observed: &[f64],
+        size: usize,
+        kind: Kind,
+        modes: &Modes,
+    ) -> Option<(Table, f64)> {
+        let Some(plan) = kind.regression() else {
+            let population = self.take(size)?;
             let picked = systematic(population.weights.normalised(), STAND_INS);
             let picked: Vec<u32> = picked.into_iter().map(|at| at as u32).collect();
-            return Some(population.units.select(&picked));
+            return Some((population.units.select(&picked), population.weights.effective_sample_size()));
         };
+        let regressors = accepted.distance_weights.iter().filter(|weight| **weight > 0.0).count();
+        let wanted = FITTED.max(2 * plan.particles_for(regressors) * modes.count());
+        let step = size.div_ceil(wanted).max(1);
+        let population = self.every(step, size)?;
         let features = self.all.view.features.select(&population.rows);
         let nearby = Accepted { population: &population, features: &features, observed, ..*accepted };
-        plan.stand_ins(&nearby, STAND_INS).ok()
+        let one = Modes::default();
+        let modes = if kind == Kind::ByMode { modes } else { &one };
+        let units = plan.stand_ins(&nearby, modes, STAND_INS).ok()?;
+        Some((units, population.weights.effective_sample_size() * step as f64))
     }
 }

@@ -1,6 +1,7 @@
 //! Moving the accepted parameters to where they would be had their features been the observed ones.
 
 mod judged;
+mod modes;
 mod regression;
 
 pub use judged::Judged;

@@ -1,5 +1,6 @@
 //! Regression adjustment: local-linear (Beaumont, Zhang & Balding 2002), by ridge, heteroscedastic (Blum & François 2010).
 
+use super::modes::Modes;
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
 use crate::linear::{Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
@@ -26,6 +27,8 @@ pub enum Transform {
     Logit,
     /// Unit space, as in the first paper; a particle that would leave the prior is put on its bound.
     None,
+    /// Unit space; a particle that would leave the prior is left out.
+    Within,
 }
 
 impl Default for Regression {
@@ -46,91 +49,128 @@ const EDGE: f64 = 1e-9;
 
 impl Adjustment for Regression {
     fn adjust(&self, accepted: &Accepted<'_>, _: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
-        Ok(Adjusted { population: self.correct(accepted)?, evidence: Vec::new() })
+        Ok(Adjusted { population: self.correct(accepted, &Modes::default())?, evidence: Vec::new() })
     }
 }
 
 impl Regression {
-    /// The corrected population.
-    pub(super) fn correct(&self, accepted: &Accepted<'_>) -> Result<Population, AdjustError> {
+    /// The corrected population, each mode by its own regression.
+    pub(super) fn correct(&self, accepted: &Accepted<'_>, modes: &Modes) -> Result<Population, AdjustError> {
         let Accepted { prior, population, .. } = accepted;
         let kernel = kernel(population);
         let all: Vec<usize> = (0..population.len()).collect();
-        let units = self.move_some(accepted, &kernel, &all)?;
-        let mut thetas = population.thetas.clone();
+        let moved = self.move_some(accepted, modes, &kernel, &all)?;
+        let left: Vec<usize> = all.into_iter().filter(|&row| !moved.at(row, 0).is_nan()).collect();
+        let rows: Vec<u32> = left.iter().map(|&at| at as u32).collect();
+        let (units, mut thetas) = (moved.select(&rows), population.thetas.select(&rows));
         for (row, unit) in units.iter().enumerate() {
             prior.natural(unit, thetas.row_mut(row));
         }
-        let logs = kernel.iter().map(|&weight| libm::log(weight)).collect();
+        let logs = left.iter().map(|&at| libm::log(kernel[at])).collect();
         Ok(Population {
             units,
             thetas,
             weights: LogWeights::new(logs).ok_or(AdjustError::NoVariation)?,
-            ..(*population).clone()
+            distances: left.iter().map(|&at| population.distances[at]).collect(),
+            rows: left.iter().map(|&at| population.rows[at]).collect(),
         })
     }
 
-    /// So many equally weighted points of the corrected population, in unit space.
-    pub(super) fn stand_ins(&self, accepted: &Accepted<'_>, count: usize) -> Result<Table, AdjustError> {
+    /// So many equally weighted points of the corrected population, in unit space, but for those that left it.
+    pub(super) fn stand_ins(
+        &self,
+        accepted: &Accepted<'_>,
+        modes: &Modes,
+        count: usize,
+    ) -> Result<Table, AdjustError> {
         let kernel = kernel(accepted.population);
-        self.move_some(accepted, &kernel, &systematic(&kernel, count))
+        let moved = self.move_some(accepted, modes, &kernel, &systematic(&kernel, count))?;
+        let left = (0..moved.rows() as u32).filter(|&row| !moved.at(row as usize, 0).is_nan());
+        Ok(moved.select(&left.collect::<Vec<u32>>()))
     }
 
-    /// Where the given particles are moved to.
+    /// Where the given particles are moved to; NaN for one that is left out.
     fn move_some(
         &self,
         accepted: &Accepted<'_>,
+        modes: &Modes,
         kernel: &[f64],
         moved: &[usize],
     ) -> Result<Table, AdjustError> {
         let Accepted { prior, population, features, observed, distance_weights } = accepted;
         let used: Vec<usize> = (0..features.columns()).filter(|&j| distance_weights[j] > 0.0).collect();
         let needed = self.particles_for(used.len());
-        if population.len() < needed {
-            let (regressors, found) = (used.len(), population.len());
-            return Err(AdjustError::TooManyRegressors { regressors, needed, found });
-        }
         let (n, d) = (population.len(), population.units.columns());
         let mut targets = Table::filled(n, d, 0.0);
         for row in 0..n {
             let point = population.units.row(row);
             (0..d).for_each(|p| targets.row_mut(row)[p] = self.transform.to(prior, p, point[p]));
         }
-        let sample = Sample {
-            count: n,
-            regressors: used.len(),
-            targets: d,
-            regress: &|i, into| {
-                into.iter_mut().zip(&used).for_each(|(x, &j)| *x = features.at(i, j) - observed[j]);
-            },
-            target: &|i, into| into.copy_from_slice(targets.row(i)),
-            weight: &|i| kernel[i],
-        };
-        let means = self.fit(&sample)?;
-        let (mut x, origin) = (vec![0.0; used.len()], vec![0.0; used.len()]);
-        let mut here = vec![0.0; d];
+        let mut units = Table::filled(moved.len(), d, 0.0);
+        for mode in 0..modes.count() {
+            let members: Vec<usize> =
+                (0..n).filter(|&row| modes.of(population.units.row(row)) == mode).collect();
+            let slots: Vec<usize> = (0..moved.len())
+                .filter(|&slot| modes.of(population.units.row(moved[slot])) == mode)
+                .collect();
+            if slots.is_empty() {
+                continue;
+            }
+            if members.len() < needed {
+                let (regressors, found) = (used.len(), members.len());
+                return Err(AdjustError::TooManyRegressors { regressors, needed, found });
+            }
+            let sample = Sample {
+                count: members.len(),
+                regressors: used.len(),
+                targets: d,
+                regress: &|i, into| {
+                    let features = features.row(members[i]);
+                    into.iter_mut().zip(&used).for_each(|(x, &j)| *x = features[j] - observed[j]);
+                },
+                target: &|i, into| into.copy_from_slice(targets.row(members[i])),
+                weight: &|i| kernel[members[i]],
+            };
+            let places: Vec<usize> =
+                slots.iter().map(|&slot| members.partition_point(|&row| row < moved[slot])).collect();
+            let values = self.at_observed(&sample, &places)?;
+            for (value, &slot) in values.iter().zip(&slots) {
+                let unit = units.row_mut(slot);
+                (0..d).for_each(|p| unit[p] = self.transform.from(prior, p, value[p]));
+                if unit.iter().any(|x| x.is_nan()) {
+                    unit.fill(f64::NAN);
+                }
+            }
+        }
+        Ok(units)
+    }
+
+    /// What the regression makes of some of the points of a sample.
+    fn at_observed(&self, sample: &Sample<'_>, moved: &[usize]) -> Result<Table, AdjustError> {
+        let (n, d) = (sample.count, sample.targets);
+        let means = self.fit(sample)?;
+        let (mut x, origin) = (vec![0.0; sample.regressors], vec![0.0; sample.regressors]);
+        let (mut here, mut target) = (vec![0.0; d], vec![0.0; d]);
         means.predict(&origin, &mut here);
         // Sizes of residuals are fitted to all of them.
         let residual_of: Vec<usize> = if self.heteroscedastic { (0..n).collect() } else { moved.to_vec() };
         let mut residuals = Table::filled(residual_of.len(), d, 0.0);
         for (slot, &row) in residual_of.iter().enumerate() {
             (sample.regress)(row, &mut x);
+            (sample.target)(row, &mut target);
             means.predict(&x, residuals.row_mut(slot));
-            for p in 0..d {
-                residuals.row_mut(slot)[p] = targets.at(row, p) - residuals.at(slot, p);
-            }
+            residuals.row_mut(slot).iter_mut().zip(&target).for_each(|(r, target)| *r = target - *r);
         }
         if self.heteroscedastic {
-            self.rescale(&sample, &mut residuals)?;
+            self.rescale(sample, &mut residuals)?;
         }
-        let mut units = Table::filled(moved.len(), d, 0.0);
+        let mut values = Table::filled(moved.len(), d, 0.0);
         for (slot, &row) in moved.iter().enumerate() {
-            let at = if self.heteroscedastic { row } else { slot };
-            for (p, here) in here.iter().enumerate() {
-                units.row_mut(slot)[p] = self.transform.from(prior, p, here + residuals.at(at, p));
-            }
+            let residual = residuals.row(if self.heteroscedastic { row } else { slot });
+            let value = values.row_mut(slot).iter_mut().zip(here.iter().zip(residual));
+            value.for_each(|(value, (here, residual))| *value = here + residual);
         }
-        Ok(units)
+        Ok(values)
     }
 }
 
@@ -235,6 +275,9 @@ impl Transform {
             }
             _ => value,
         };
+        if self == Self::Within && !(low..=high).contains(&unit) {
+            return f64::NAN;
+        }
         unit.clamp(low, high)
     }
 }
@@ -269,7 +312,7 @@ mod tests {
             observed: &vec![0.3; features.columns()],
             distance_weights: &vec![1.0; features.columns()],
         };
-        let adjusted = plan.correct(&accepted).unwrap();
+        let adjusted = plan.correct(&accepted, &Modes::default()).unwrap();
         let (w, x) = (adjusted.weights.normalised(), adjusted.units.column(0));
         let mean: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
         let variance: f64 = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum();
@@ -318,10 +361,12 @@ mod tests {
             observed: &[0.3; 10],
             distance_weights: &[1.0; 10],
         };
-        let refused = Regression::default().correct(&accepted).unwrap_err();
+        let refused = Regression::default().correct(&accepted, &Modes::default()).unwrap_err();
         assert_eq!(refused, AdjustError::TooManyRegressors { regressors: 10, needed: 100, found: 90 });
         // Features that tell nothing: the ridge leaves the particles where they are.
-        let ridge = Regression { ridge: true, ..Regression::default() }.correct(&accepted).unwrap();
+        let ridge = Regression { ridge: true, ..Regression::default() }
+            .correct(&accepted, &Modes::default())
+            .unwrap();
         let moved = ridge.units.values().iter().zip(population.units.values()).map(|(a, b)| (a - b).abs());
         assert!(moved.fold(0.0, f64::max) < 0.5);
     }
@@ -342,7 +387,7 @@ mod tests {
                 distance_weights: &[1.0],
             };
             let plan = Regression { transform, ..Regression::default() };
-            let adjusted = plan.correct(&accepted).unwrap();
+            let adjusted = plan.correct(&accepted, &Modes::default()).unwrap();
             assert!(adjusted.units.values().iter().all(|&x| range.0 <= x && x <= range.1));
             assert!(adjusted.thetas.values().iter().all(|&x| (0.0..=1.0).contains(&x)));
         }

@@ -87,7 +87,8 @@ fn score(view: &View<'_>, trials: &Trials, row: u32, weights: &[f64]) -> f64 {
     let kept = crate::select::nearest(&distances, view.keep.min(view.rows.len() - 1));
     let rows: Vec<u32> = kept.into_iter().map(|at| view.rows[at]).collect();
     let shares = shares(view, &rows);
-    trials.score(&view.units.select(&rows), &shares, view.units.row(row as usize))
+    let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
+    trials.score(&view.units.select(&rows), &shares, view.units.row(row as usize), effective)
 }
 
 fn fixed(view: &View<'_>, weights: Vec<f64>) -> Choice {

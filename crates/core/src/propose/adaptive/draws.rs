@@ -18,8 +18,8 @@ const LOCAL: [f64; 2] = [0.7, 1.3];
 const FLOOR: f64 = -50.0;
 
 /// Equally weighted draws from a population, no two alike: each particle as often as its weight says, moved by a step
-/// of the density estimate that predicts the particles best. One covariance for all widens the whole, so its centres
-/// are drawn together by as much (West 1993).
+/// of the density estimate that predicts the particles best. Steps widen the whole, so centres are first drawn
+/// together by as much (West 1993): all to their mean, or each to that of its neighbours.
 ///
 /// # Errors
 /// If the population is too degenerate to perturb.
@@ -35,30 +35,25 @@ pub fn draws(
     let d = sample.units.columns();
     let (mut thetas, mut unit) = (Table::filled(count, d, 0.0), vec![0.0; d]);
     let mut streams = seed.streams(Stage::Draw, 0);
-    let mut last: Option<(usize, DMatrix<f64>)> = None;
+    let scale = |width: f64, points: f64| sample.scale(width, points).min(1.0);
+    let all = (sample.middle.clone(), sample.root.clone());
+    let mut last: Option<(usize, (Vec<f64>, DMatrix<f64>))> = None;
     for (slot, ancestor) in systematic(&sample.weights, count).into_iter().enumerate() {
-        let (step, together) = match shape {
-            Shape::Single(width) | Shape::Shared(width) => {
-                let scale = sample.scale(width, sample.effective());
-                (&sample.root * scale, (1.0 - (scale * scale).min(1.0)).sqrt())
-            }
+        let ((middle, root), scale) = match shape {
+            Shape::Single(width) | Shape::Shared(width) => (&all, scale(width, sample.effective())),
             Shape::Local(share, width) => {
-                let known = last.take().filter(|(at, _)| *at == ancestor);
-                let own = match known {
-                    Some((_, own)) => own,
-                    None => {
-                        let count = sample.neighbours(share).unwrap_or(sample.units.rows());
-                        sample.around(ancestor, count)? * sample.scale(width, count as f64)
-                    }
-                };
-                last = Some((ancestor, own.clone()));
-                (own, 1.0)
+                let count = sample.neighbours(share).unwrap_or(sample.units.rows());
+                if last.as_ref().is_none_or(|(at, _)| *at != ancestor) {
+                    last = Some((ancestor, sample.around(ancestor, count)?));
+                }
+                (last.as_ref().map_or(&all, |(_, around)| around), scale(width, count as f64))
             }
         };
+        let (step, together) = (root * scale, (1.0 - scale * scale).sqrt());
         let mut rng = streams.at(slot as u64);
         for tried in 0..=TRIES {
             let own = sample.units.row(ancestor);
-            for (x, (own, middle)) in unit.iter_mut().zip(own.iter().zip(&sample.middle)) {
+            for (x, (own, middle)) in unit.iter_mut().zip(own.iter().zip(middle)) {
                 *x = middle + together * (own - middle);
             }
             // What keeps falling outside the prior stays where it is.

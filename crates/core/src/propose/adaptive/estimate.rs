@@ -83,8 +83,12 @@ impl Sample {
         (2 * count <= n).then_some(count)
     }
 
-    /// The factor of the covariance of the `count` particles nearest to one, with a trace of the shared one.
-    pub(super) fn around(&self, particle: usize, count: usize) -> Result<DMatrix<f64>, ProposeError> {
+    /// Mean and factor of the covariance of the `count` particles nearest to one, with a trace of the shared one.
+    pub(super) fn around(
+        &self,
+        particle: usize,
+        count: usize,
+    ) -> Result<(Vec<f64>, DMatrix<f64>), ProposeError> {
         let centre = &self.white[particle];
         let square =
             |white: &[f64]| -> f64 { white.iter().zip(centre).map(|(a, b)| (a - b) * (a - b)).sum() };
@@ -99,7 +103,10 @@ impl Sample {
         let equal = vec![1.0; self.units.rows()];
         let covariance = weighted_covariance(&self.units, &equal, Some(&rows));
         let covariance = covariance + &self.root * self.root.transpose() * 1e-4;
-        covariance.cholesky().map(|cholesky| cholesky.unpack()).ok_or_else(|| self.degenerate())
+        let root =
+            covariance.cholesky().map(|cholesky| cholesky.unpack()).ok_or_else(|| self.degenerate())?;
+        let mean = |j: usize| rows.iter().map(|&at| self.units.at(at, j)).sum::<f64>() / rows.len() as f64;
+        Ok(((0..self.units.columns()).map(mean).collect(), root))
     }
 
     pub(super) fn degenerate(&self) -> ProposeError {
@@ -138,7 +145,7 @@ impl Sample {
 
     /// The factors of the covariances of the `count` particles nearest to each.
     pub(super) fn local(&self, count: usize) -> Result<Vec<DMatrix<f64>>, ProposeError> {
-        (0..self.units.rows()).map(|particle| self.around(particle, count)).collect()
+        (0..self.units.rows()).map(|particle| Ok(self.around(particle, count)?.1)).collect()
     }
 
     fn each_given_others(&self, roots: Vec<DMatrix<f64>>) -> Vec<f64> {
