@@ -4,6 +4,7 @@
 use crate::select::{distances, nearest};
 use crate::table::Table;
 use crate::view::View;
+use crate::workers::{self, Workers};
 
 /// What speaks for one of several ways to go.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,26 +109,73 @@ pub(crate) fn systematic(weights: &[f64], count: usize) -> Vec<usize> {
 }
 
 /// How many standard errors the preferred may be worse: differences that matter are smaller than one.
-const MARGIN: f64 = 0.5;
+const MARGIN: f64 = 0.25;
+
+/// Pseudo-observations after each round of which the ways that are clearly worse are left out, and how many standard
+/// errors are clear.
+const ROUND: usize = 24;
+const CLEARLY: f64 = 3.0;
+
+/// Scores of `ways` on pseudo-observations, a row each. `score` gives those of some ways on one. A way that falls
+/// behind is left out of the rounds that follow, and has no number there; nothing more is tried where one is left.
+pub(crate) fn race(
+    workers: &dyn Workers,
+    trials: usize,
+    ways: usize,
+    score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
+) -> Vec<Vec<f64>> {
+    let mut left: Vec<usize> = (0..ways).collect();
+    let mut scores: Vec<Vec<f64>> = Vec::with_capacity(trials);
+    while scores.len() < trials && (left.len() > 1 || scores.is_empty()) {
+        let first = scores.len();
+        scores.extend(workers::map(workers, ROUND.min(trials - first), |at| {
+            let mut row = vec![f64::NAN; ways];
+            left.iter().zip(score(first + at, &left)).for_each(|(&way, score)| row[way] = score);
+            row
+        }));
+        let best = best(&scores, &left);
+        left.retain(|&way| {
+            let (mean, error) = behind(&scores, way, best);
+            way == best || mean <= CLEARLY * error
+        });
+    }
+    scores
+}
+
+/// The way with the least mean score.
+pub(crate) fn best(scores: &[Vec<f64>], ways: &[usize]) -> usize {
+    let mean = |way: usize| scores.iter().map(|trial| trial[way]).sum::<f64>();
+    let first = ways.first().copied().unwrap_or(0);
+    ways.iter()
+        .fold((first, mean(first)), |best, &way| {
+            let mean = mean(way);
+            if mean < best.1 { (way, mean) } else { best }
+        })
+        .0
+}
+
+/// How much worse a way is than another, with the standard error, where both were tried.
+fn behind(scores: &[Vec<f64>], way: usize, other: usize) -> (f64, f64) {
+    let steps: Vec<f64> =
+        scores.iter().map(|trial| trial[way] - trial[other]).filter(|step| !step.is_nan()).collect();
+    crate::judge::mean_and_error(&steps)
+}
 
 /// The verdicts on ways that were scored on the same pseudo-observations, the preferred ones first: taken is the first
-/// that is not worse than the best by more than half its standard error.
+/// that is not worse than the best by more than a quarter of its standard error. A way that was left out of some lost.
 pub(crate) fn verdicts(subject: &str, names: Vec<String>, scores: &[Vec<f64>]) -> (usize, Vec<Verdict>) {
-    let mean = |way: usize| scores.iter().map(|trial| trial[way]).sum::<f64>() / scores.len() as f64;
-    let means: Vec<f64> = (0..names.len()).map(mean).collect();
-    let best = (0..names.len()).fold(0, |best, way| if means[way] < means[best] { way } else { best });
-    let error = |way: usize| {
-        let steps: Vec<f64> = scores.iter().map(|trial| trial[way] - trial[best]).collect();
-        crate::judge::mean_and_error(&steps).1
-    };
-    let errors: Vec<f64> = (0..names.len()).map(error).collect();
-    let taken =
-        (0..names.len()).find(|&way| means[way] - means[best] <= MARGIN * errors[way]).unwrap_or(best);
+    let whole: Vec<usize> =
+        (0..names.len()).filter(|&way| scores.iter().all(|trial| !trial[way].is_nan())).collect();
+    let best = best(scores, &whole);
+    let level = scores.iter().map(|trial| trial[best]).sum::<f64>() / scores.len() as f64;
+    let behind: Vec<(f64, f64)> = (0..names.len()).map(|way| behind(scores, way, best)).collect();
+    let near = |way: &usize| behind[*way].0 <= MARGIN * behind[*way].1;
+    let taken = whole.iter().copied().find(near).unwrap_or(best);
     let verdict = |(way, name): (usize, String)| Verdict {
         subject: subject.to_owned(),
         name,
-        score: means[way],
-        error: errors[way],
+        score: level + behind[way].0,
+        error: behind[way].1,
         chosen: way == taken,
     };
     (taken, names.into_iter().enumerate().map(verdict).collect())
@@ -169,6 +217,24 @@ mod tests {
         let scores: Vec<Vec<f64>> = (0..10).map(|i| vec![1.0, 0.5 + 0.01 * f64::from(i)]).collect();
         let (taken, all) = verdicts("rule", names(), &scores);
         assert_eq!(taken, 1);
+        // One that was left out early is never taken, and its score is told beside the best's.
+        let scores: Vec<Vec<f64>> =
+            (0..10).map(|i| vec![if i < 5 { 2.0 + f64::from(i) } else { f64::NAN }, f64::from(i)]).collect();
+        let (second, partly) = verdicts("rule", names(), &scores);
+        assert!(second == 1 && (partly[0].score - 6.5).abs() < 1e-12, "{partly:?}");
         assert!(all[1].chosen && !all[0].chosen && (all[1].score - 0.545).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_falls_behind_is_left_out() {
+        let noise = crate::divergence::testing::gaussian(120, 3, 0.0, 0.1, 1);
+        let level = [1.0, 1.0, 3.0];
+        let scores = race(&workers::Serial, 120, 3, |trial, ways| {
+            ways.iter().map(|&way| level[way] + noise.at(trial, way)).collect()
+        });
+        assert_eq!(scores.len(), 120);
+        assert!(scores[23][2] > 2.0 && scores[24][2].is_nan() && !scores[119][1].is_nan());
+        let alone = race(&workers::Serial, 120, 2, |_, ways| ways.iter().map(|&way| way as f64).collect());
+        assert_eq!(alone.len(), ROUND, "one is left");
     }
 }

@@ -5,7 +5,7 @@ use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations
 use crate::population::{LogWeights, Population};
 use crate::select::distances;
 use crate::table::Table;
-use crate::trials::{STAND_INS, Trials, systematic, verdicts};
+use crate::trials::{STAND_INS, Trials, best, race, systematic, verdicts};
 use crate::workers;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
@@ -18,7 +18,7 @@ pub struct Judged {
 
 impl Default for Judged {
     fn default() -> Self {
-        Self { trials: 80 }
+        Self { trials: 120 }
     }
 }
 
@@ -27,9 +27,9 @@ const SIZES: [f64; 4] = [1.0, 2.5, 6.0, 15.0];
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
 /// Simulations that trials look among at the most: of more, every second, or third, and so on.
-const LOOKED_AMONG: usize = 10_000;
+const LOOKED_AMONG: usize = 50_000;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
-const FITTED: usize = 1_500;
+const FITTED: usize = 2_000;
 
 /// A way to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,56 +85,55 @@ impl Adjustment for Judged {
         let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
         sizes.push(f64::INFINITY);
         sizes.dedup_by_key(|size| here.reaching(*size * keep));
-        // A larger sample is preferred to a smaller one.
-        let none = sizes.iter().filter(|size| **size <= MOST_AS_ACCEPTED).map(|&size| (size, Kind::None));
-        let linear = sizes.iter().rev().filter(|size| **size * keep / step as f64 >= needed as f64);
-        let mut ways: Vec<Way> = none
-            .chain(linear.map(|&size| (size, Kind::Linear)))
+        // Of what is as good, the larger sample is preferred.
+        let fits = |size: &&f64| **size * keep / step as f64 >= needed as f64;
+        let linear = sizes.iter().rev().filter(fits).map(|&size| (size, Kind::Linear));
+        let none = sizes.iter().rev().filter(|size| **size <= MOST_AS_ACCEPTED);
+        let mut ways: Vec<Way> = linear
+            .chain(none.map(|&size| (size, Kind::None)))
             .map(|(size, kind)| Way { size, kind })
             .collect();
         let trials = Trials::new(view, accepted.distance_weights, view.keep, self.trials);
-        let near = workers::map(view.workers, trials.rows.len(), |at| {
-            Near::to(all, accepted.distance_weights, view.features.row(trials.rows[at] as usize), &some)
-                .without(trials.rows[at])
-        });
         let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
-        let score = |at: usize, way: &Way| {
-            let row = trials.rows[at] as usize;
-            let (observed, truth) = (view.features.row(row), view.units.row(row));
-            let size = near[at].reaching(way.size * keep / step as f64);
-            near[at]
-                .stand_ins(accepted, observed, size, way.kind, &modes)
-                .filter(|(units, _)| units.rows() >= STAND_INS / 4)
-                .map_or(f64::INFINITY, |(units, effective)| {
-                    // In the end there are so many times as many.
-                    trials.score(&units, &vec![1.0; units.rows()], truth, effective * step as f64)
-                })
+        if !modes.is_one() {
+            // Regressions by mode may be good where one for all is not.
+            let enough = |size: &&f64| **size * keep / step as f64 >= (needed * modes.count()) as f64;
+            let by_mode = sizes.iter().rev().filter(enough);
+            ways.extend(by_mode.map(|&size| Way { size, kind: Kind::ByMode }));
+        }
+        let score = |at: usize, ways: &[Way]| -> Vec<f64> {
+            let row = trials.rows[at];
+            let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
+            let near = Near::to(all, accepted.distance_weights, observed, &some).without(row);
+            let one = |way: &Way| {
+                let size = near.reaching(way.size * keep / step as f64);
+                near.stand_ins(accepted, observed, size, way.kind, &modes)
+                    .filter(|(units, _)| units.rows() >= STAND_INS / 4)
+                    .map_or(f64::INFINITY, |(units, effective)| {
+                        // In the end there are so many times as many.
+                        trials.score(&units, &vec![1.0; units.rows()], truth, effective * step as f64)
+                    })
+            };
+            ways.iter().map(one).collect()
         };
-        let mut scores = workers::map(view.workers, near.len(), |at| {
-            ways.iter().map(|way| score(at, way)).collect::<Vec<f64>>()
+        let mut scores = race(view.workers, trials.rows.len(), ways.len(), |at, left| {
+            score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
         });
-        let total = |way: usize| scores.iter().map(|trial| trial[way]).sum::<f64>();
-        let linear = (0..ways.len()).filter(|&way| ways[way].kind == Kind::Linear);
-        if let Some(best) = linear.min_by(|&a, &b| total(a).total_cmp(&total(b))) {
+        let stayed = |way: &usize| scores.iter().all(|trial| !trial[*way].is_nan());
+        let linear: Vec<usize> =
+            (0..ways.len()).filter(|&way| ways[way].kind == Kind::Linear).filter(stayed).collect();
+        if !linear.is_empty() {
             // What else a regression may do is looked at where it is best.
-            let size = ways[best].size;
+            let size = ways[best(&scores, &linear)].size;
             let is_bounded = |marginal: &crate::problem::Marginal| {
                 let (low, high) = marginal.unit_support();
                 low.is_finite() && high.is_finite()
             };
-            let mut kinds = vec![Kind::Heteroscedastic];
+            let mut more = vec![Way { size, kind: Kind::Heteroscedastic }];
             if accepted.prior.marginals().iter().any(is_bounded) {
-                kinds.push(Kind::Within);
+                more.push(Way { size, kind: Kind::Within });
             }
-            let mut more: Vec<Way> = kinds.into_iter().map(|kind| Way { size, kind }).collect();
-            if !modes.is_one() {
-                // Regressions by mode may be good where one for all is not.
-                let enough = |size: &&f64| **size * keep / step as f64 >= (needed * modes.count()) as f64;
-                more.extend(sizes.iter().filter(enough).map(|&size| Way { size, kind: Kind::ByMode }));
-            }
-            let scored = workers::map(view.workers, near.len(), |at| {
-                more.iter().map(|way| score(at, way)).collect::<Vec<f64>>()
-            });
+            let scored = workers::map(view.workers, scores.len(), |at| score(at, &more));
             scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
             ways.extend(more);
         }

@@ -6,9 +6,8 @@ use super::formula::normalised;
 use super::{Choice, Fold, Hellinger, WeighError, Weighting, baselines};
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
-use crate::trials::{Trials, shares, verdicts};
+use crate::trials::{Trials, race, shares, verdicts};
 use crate::view::{View, standard_deviations};
-use crate::workers;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
 /// takes what tells the parameters of pseudo-observations near the data best.
@@ -26,7 +25,7 @@ pub struct Auto {
 
 impl Default for Auto {
     fn default() -> Self {
-        Self { search: Hellinger::default(), trials: 48 }
+        Self { search: Hellinger::default(), trials: 96 }
     }
 }
 
@@ -67,9 +66,8 @@ impl Weighting for Auto {
         let evaluations = ways.iter().map(|(_, choice)| choice.evaluations).sum();
         let weights: Vec<Vec<f64>> = ways.iter().map(|(_, choice)| mean(choice)).collect();
         let trials = Trials::new(view, &weights[0], REGION * view.keep, self.trials);
-        let scores = workers::map(view.workers, trials.rows.len(), |at| {
-            let row = trials.rows[at];
-            weights.iter().map(|weights| score(view, &trials, row, weights)).collect::<Vec<f64>>()
+        let scores = race(view.workers, trials.rows.len(), weights.len(), |at, ways| {
+            ways.iter().map(|&way| score(view, &trials, trials.rows[at], &weights[way])).collect()
         });
         let (names, mut choices): (Vec<String>, Vec<Choice>) = ways.into_iter().unzip();
         let (taken, evidence) = verdicts("rule", names, &scores);

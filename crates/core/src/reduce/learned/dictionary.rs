@@ -26,9 +26,12 @@ enum Term {
     LogLargest(usize, f64),
     /// Logarithm of the standard deviation.
     LogSpread(usize, f64),
-    /// Median, and logarithm of the range of the middle half: what outliers do not move.
+    /// What outliers move little: median, mean of the middle half, logarithms of its range and of the mean distance
+    /// from the median.
     Median(usize),
+    MiddleMean(usize),
     LogRange(usize, f64),
+    LogDeviation(usize, f64),
     /// Of two groups of equal size, member by member: correlation, by Fisher's transform, and covariance.
     Correlation(usize, usize),
     Covariance(usize, usize),
@@ -117,7 +120,12 @@ impl Dictionary {
         for (g, group) in self.groups.iter().enumerate() {
             terms.extend([Term::Mean(g), Term::Least(g), Term::Largest(g)]);
             let nothing = 1e-9 * self.scale[group[0]].1;
-            terms.extend([Term::LogSpread(g, nothing), Term::Median(g), Term::LogRange(g, nothing)]);
+            terms.extend([Term::Median(g), Term::MiddleMean(g)]);
+            terms.extend([
+                Term::LogSpread(g, nothing),
+                Term::LogRange(g, nothing),
+                Term::LogDeviation(g, nothing),
+            ]);
             let all = group.iter().map(|&j| bounds(j));
             let all = all.fold((f64::INFINITY, 0.0, f64::INFINITY), |a, b| (a.0.min(b.0), 0.0, a.2.min(b.2)));
             if all.0 >= 0.0 {
@@ -175,17 +183,10 @@ impl Dictionary {
         let mean = |g: usize| members(g).sum::<f64>() / self.groups[g].len() as f64;
         let least = |g: usize| members(g).fold(f64::INFINITY, f64::min);
         let largest = |g: usize| members(g).fold(f64::NEG_INFINITY, f64::max);
-        // Quartiles.
-        let middle = |g: usize| {
+        let sorted = |g: usize| {
             let mut values: Vec<f64> = members(g).collect();
             values.sort_unstable_by(f64::total_cmp);
-            let at = |share: f64| {
-                let place = share * (values.len() - 1) as f64;
-                let below = values[place as usize];
-                let above = values[(place as usize + 1).min(values.len() - 1)];
-                below + (place - place.floor()) * (above - below)
-            };
-            (at(0.25), at(0.5), at(0.75))
+            values
         };
         let like = |g: usize, value: f64| self.standard(self.groups[g][0], value);
         let log = |value: f64| libm::log(value.max(f64::MIN_POSITIVE));
@@ -207,8 +208,21 @@ impl Dictionary {
             Term::LogMean(g, offset) => log(mean(g) + offset),
             Term::LogLeast(g, offset) => log(least(g) + offset),
             Term::LogLargest(g, offset) => log(largest(g) + offset),
-            Term::Median(g) => like(g, middle(g).1),
-            Term::LogRange(g, offset) => log(middle(g).2 - middle(g).0 + offset),
+            Term::Median(g) => like(g, quantile(&sorted(g), 0.5)),
+            Term::MiddleMean(g) => {
+                let values = sorted(g);
+                let middle = &values[values.len() / 4..values.len() - values.len() / 4];
+                like(g, middle.iter().sum::<f64>() / middle.len() as f64)
+            }
+            Term::LogRange(g, offset) => {
+                let values = sorted(g);
+                log(quantile(&values, 0.75) - quantile(&values, 0.25) + offset)
+            }
+            Term::LogDeviation(g, offset) => {
+                let values = sorted(g);
+                let middle = quantile(&values, 0.5);
+                log(values.iter().map(|x| (x - middle).abs()).sum::<f64>() / values.len() as f64 + offset)
+            }
             Term::LogSpread(g, offset) => log(joint(g, g).sqrt() + offset),
             Term::Correlation(g, h) => {
                 let size = (joint(g, g) * joint(h, h)).sqrt();
@@ -221,6 +235,13 @@ impl Dictionary {
             }
         }
     }
+}
+
+/// A quantile of sorted values, between two of them where it falls there.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let (place, last) = (share * (sorted.len() - 1) as f64, sorted.len() - 1);
+    let (below, above) = (sorted[place as usize], sorted[(place as usize + 1).min(last)]);
+    below + (place - place.floor()) * (above - below)
 }
 
 /// Median and a spread that outliers do not move; the standard deviation where half of the values are equal.
