@@ -9,6 +9,7 @@ pub mod digest;
 pub mod divergence;
 pub mod judge;
 mod linear;
+mod near;
 mod pool;
 pub mod population;
 pub mod problem;

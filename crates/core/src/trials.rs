@@ -1,7 +1,7 @@
 //! Judging ways to read simulations by pseudo-observations: simulations near the data play the observation, and what
 //! is accepted for them is scored by how well it tells their own parameters.
 
-use crate::select::{distances, nearest};
+use crate::near::Near;
 use crate::table::Table;
 use crate::view::View;
 use crate::workers::{self, Workers};
@@ -33,12 +33,11 @@ pub(crate) struct Trials {
 pub(crate) const STAND_INS: usize = 96;
 
 impl Trials {
-    /// At most `count` rows among the `near` that are nearest to the data, each as likely as its importance weight
-    /// says.
+    /// At most `count` rows among those nearest to the data whose effective size is `near`, each as likely as its
+    /// importance weight says.
     pub(crate) fn new(view: &View<'_>, weights: &[f64], near: usize, count: usize) -> Self {
-        let distances = distances(view.features, view.observed, weights, view.rows);
-        let near = nearest(&distances, near.min(view.rows.len()));
-        let near: Vec<u32> = near.into_iter().map(|at| view.rows[at]).collect();
+        let all = Near::to(view, (view.observed, weights), (view.rows, None), usize::MAX);
+        let near = all.rows(all.reaching(near as f64));
         let shares = shares(view, &near);
         let mut rows: Vec<u32> = systematic(&shares, count).into_iter().map(|at| near[at]).collect();
         rows.dedup();

@@ -2,10 +2,10 @@
 
 use super::modes::Modes;
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
-use crate::population::{LogWeights, Population};
-use crate::select::distances;
+use crate::near::Near;
 use crate::table::Table;
 use crate::trials::{STAND_INS, Trials, best, race, systematic, verdicts};
+use crate::view::View;
 use crate::workers;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
@@ -74,14 +74,50 @@ impl Kind {
 
 impl Adjustment for Judged {
     fn adjust(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
+        // Only features with a weight matter here, and often they are few of many.
+        let used: Vec<usize> =
+            (0..accepted.distance_weights.len()).filter(|&j| accepted.distance_weights[j] > 0.0).collect();
+        let some = |values: &[f64]| -> Vec<f64> { used.iter().map(|&j| values[j]).collect() };
+        let columns = |table: &Table| {
+            Table::from_rows(
+                used.len().max(1),
+                table.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect(),
+            )
+        };
+        if used.is_empty() {
+            return Err(AdjustError::NoVariation);
+        }
+        let (observed, spread) = (some(accepted.observed), some(all.view.spread));
+        let features = columns(all.view.features);
+        let view = View {
+            features: &features,
+            observed: &observed,
+            spread: &spread,
+            learned: 0,
+            previous: None,
+            ..*all.view
+        };
+        let accepted = Accepted {
+            features: &columns(accepted.features),
+            observed: &observed,
+            distance_weights: &some(accepted.distance_weights),
+            ..*accepted
+        };
+        self.among(&accepted, &Simulations { view: &view, ..*all })
+    }
+}
+
+impl Judged {
+    fn among(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
         let view = all.view;
-        let regressors = accepted.distance_weights.iter().filter(|weight| **weight > 0.0).count();
+        let regressors = accepted.distance_weights.len();
         let needed = Regression::default().particles_for(regressors);
         let keep = view.keep as f64;
         let step = view.rows.len().div_ceil(LOOKED_AMONG);
         let some: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
         let possible = |&size: &f64| size <= 1.0 || 2.0 * size * keep < view.rows.len() as f64;
-        let here = Near::to(all, accepted.distance_weights, accepted.observed, view.rows);
+        let here =
+            Near::to(view, (accepted.observed, accepted.distance_weights), (view.rows, None), usize::MAX);
         let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
         sizes.push(f64::INFINITY);
         sizes.dedup_by_key(|size| here.reaching(*size * keep));
@@ -104,10 +140,10 @@ impl Adjustment for Judged {
         let score = |at: usize, ways: &[Way]| -> Vec<f64> {
             let row = trials.rows[at];
             let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
-            let near = Near::to(all, accepted.distance_weights, observed, &some).without(row);
+            let near = Near::to(view, (observed, accepted.distance_weights), (&some, Some(row)), usize::MAX);
             let one = |way: &Way| {
                 let size = near.reaching(way.size * keep / step as f64);
-                near.stand_ins(accepted, observed, size, way.kind, &modes)
+                stand_ins(&near, &Accepted { observed, ..*accepted }, view, size, way.kind, &modes)
                     .filter(|(units, _)| units.rows() >= STAND_INS / 4)
                     .map_or(f64::INFINITY, |(units, effective)| {
                         // In the end there are so many times as many.
@@ -144,7 +180,7 @@ impl Adjustment for Judged {
             .map(|(way, size)| format!("{}, {size} nearest", way.kind.name()))
             .collect();
         let (taken, evidence) = verdicts("adjustment", names, &scores);
-        let population = here.take(sizes[taken]).ok_or(AdjustError::NoVariation)?;
+        let population = here.every(1, sizes[taken], all.thetas).ok_or(AdjustError::NoVariation)?;
         let population = match ways[taken].kind.regression() {
             None => population,
             Some(plan) => {
@@ -158,90 +194,29 @@ impl Adjustment for Judged {
     }
 }
 
-/// Some simulations with their distances, from the nearest.
-struct Near<'a> {
-    all: &'a Simulations<'a>,
-    rows: Vec<(f64, u32)>,
-}
-
-impl<'a> Near<'a> {
-    fn to(all: &'a Simulations<'a>, weights: &[f64], observed: &[f64], among: &[u32]) -> Self {
-        let distances = distances(all.view.features, observed, weights, among);
-        let mut rows: Vec<(f64, u32)> = distances.into_iter().zip(among.iter().copied()).collect();
-        rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        Self { all, rows }
-    }
-
-    fn without(mut self, row: u32) -> Self {
-        self.rows.retain(|&(_, other)| other != row);
-        self
-    }
-
-    /// How many of the nearest have an effective size of so many; all where that is not reached.
-    fn reaching(&self, effective: f64) -> usize {
-        let (mut sum, mut squares, mut top) = (0.0, 0.0, f64::NEG_INFINITY);
-        for (at, &(_, row)) in self.rows.iter().enumerate() {
-            let ln = self.all.view.importance.ln(row);
-            if ln > top {
-                let factor = libm::exp(top - ln);
-                (sum, squares, top) = (sum * factor, squares * factor * factor, ln);
-            }
-            let weight = libm::exp(ln - top);
-            sum += weight;
-            squares += weight * weight;
-            if sum * sum >= effective * squares * (1.0 - 1e-12) {
-                return at + 1;
-            }
-        }
-        self.rows.len()
-    }
-
-    /// The population of the `size` nearest.
-    fn take(&self, size: usize) -> Option<Population> {
-        self.every(1, size)
-    }
-
-    /// Every so manieth of them.
-    fn every(&self, step: usize, size: usize) -> Option<Population> {
-        let chosen = self.rows[..size.min(self.rows.len())].iter().skip(step / 2).step_by(step);
-        let mut chosen: Vec<(f64, u32)> = chosen.copied().collect();
-        chosen.sort_unstable_by_key(|&(_, row)| row);
-        let rows: Vec<u32> = chosen.iter().map(|&(_, row)| row).collect();
-        let ln = rows.iter().map(|&row| self.all.view.importance.ln(row)).collect();
-        Some(Population {
-            units: self.all.view.units.select(&rows),
-            thetas: self.all.thetas.select(&rows),
-            weights: LogWeights::new(ln)?,
-            distances: chosen.iter().map(|&(distance, _)| distance).collect(),
-            rows,
-        })
-    }
-
-    /// Equally weighted points that stand for the `size` nearest, adjusted to an observation, and the effective size of
-    /// these.
-    fn stand_ins(
-        &self,
-        accepted: &Accepted<'_>,
-        observed: &[f64],
-        size: usize,
-        kind: Kind,
-        modes: &Modes,
-    ) -> Option<(Table, f64)> {
-        let Some(plan) = kind.regression() else {
-            let population = self.take(size)?;
-            let picked = systematic(population.weights.normalised(), STAND_INS);
-            let picked: Vec<u32> = picked.into_iter().map(|at| at as u32).collect();
-            return Some((population.units.select(&picked), population.weights.effective_sample_size()));
-        };
-        let regressors = accepted.distance_weights.iter().filter(|weight| **weight > 0.0).count();
-        let wanted = FITTED.max(2 * plan.particles_for(regressors) * modes.count());
-        let step = size.div_ceil(wanted).max(1);
-        let population = self.every(step, size)?;
-        let features = self.all.view.features.select(&population.rows);
-        let nearby = Accepted { population: &population, features: &features, observed, ..*accepted };
-        let one = Modes::default();
-        let modes = if kind == Kind::ByMode { modes } else { &one };
-        let units = plan.stand_ins(&nearby, modes, STAND_INS).ok()?;
-        Some((units, population.weights.effective_sample_size() * step as f64))
-    }
+/// Equally weighted points that stand for the `size` nearest, adjusted to an observation, and the effective size of
+/// these.
+fn stand_ins(
+    near: &Near<'_>,
+    accepted: &Accepted<'_>,
+    view: &View<'_>,
+    size: usize,
+    kind: Kind,
+    modes: &Modes,
+) -> Option<(Table, f64)> {
+    let Some(plan) = kind.regression() else {
+        let population = near.every(1, size, view.units)?;
+        let picked = systematic(population.weights.normalised(), STAND_INS);
+        let picked: Vec<u32> = picked.into_iter().map(|at| at as u32).collect();
+        return Some((population.units.select(&picked), population.weights.effective_sample_size()));
+    };
+    let wanted = FITTED.max(2 * plan.particles_for(accepted.observed.len()) * modes.count());
+    let step = size.div_ceil(wanted).max(1);
+    let population = near.every(step, size, view.units)?;
+    let features = view.features.select(&population.rows);
+    let nearby = Accepted { population: &population, features: &features, ..*accepted };
+    let one = Modes::default();
+    let modes = if kind == Kind::ByMode { modes } else { &one };
+    let units = plan.stand_ins(&nearby, modes, STAND_INS).ok()?;
+    Some((units, population.weights.effective_sample_size() * step as f64))
 }

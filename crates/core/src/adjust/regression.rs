@@ -89,6 +89,29 @@ impl Regression {
         Ok(moved.select(&left.collect::<Vec<u32>>()))
     }
 
+    /// So many equally weighted points of a population, moved to an observation in unit space, whatever the prior.
+    pub(crate) fn towards(
+        &self,
+        population: &Population,
+        features: &Table,
+        observed: &[f64],
+        count: usize,
+    ) -> Result<Table, AdjustError> {
+        let kernel = kernel(population);
+        let sample = Sample {
+            count: population.len(),
+            regressors: observed.len(),
+            targets: population.units.columns(),
+            regress: &|i, into| {
+                let features = features.row(i).iter().zip(observed);
+                into.iter_mut().zip(features).for_each(|(x, (feature, observed))| *x = feature - observed);
+            },
+            target: &|i, into| into.copy_from_slice(population.units.row(i)),
+            weight: &|i| kernel[i],
+        };
+        self.at_observed(&sample, &systematic(&kernel, count))
+    }
+
     /// Where the given particles are moved to; NaN for one that is left out.
     fn move_some(
         &self,

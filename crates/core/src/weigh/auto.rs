@@ -4,9 +4,11 @@ use rand::Rng;
 
 use super::formula::normalised;
 use super::{Choice, Fold, Hellinger, WeighError, Weighting, baselines};
+use crate::adjust::Regression;
+use crate::near::Near;
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
-use crate::trials::{Trials, race, shares, verdicts};
+use crate::trials::{STAND_INS, Trials, race, verdicts};
 use crate::view::{View, standard_deviations};
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -31,6 +33,9 @@ impl Default for Auto {
 
 /// Pseudo-observations are chosen among so many times as many rows as are kept.
 const REGION: usize = 2;
+/// A sample that is adjusted has so many times the effective size, and no more particles than this.
+const ADJUSTED: f64 = 2.5;
+const FITTED: usize = 2_000;
 
 impl Weighting for Auto {
     fn choose(&self, view: &View<'_>, rng: &mut Stream) -> Result<Choice, WeighError> {
@@ -66,27 +71,63 @@ impl Weighting for Auto {
         let evaluations = ways.iter().map(|(_, choice)| choice.evaluations).sum();
         let weights: Vec<Vec<f64>> = ways.iter().map(|(_, choice)| mean(choice)).collect();
         let trials = Trials::new(view, &weights[0], REGION * view.keep, self.trials);
-        let scores = race(view.workers, trials.rows.len(), weights.len(), |at, ways| {
-            ways.iter().map(|&way| score(view, &trials, trials.rows[at], &weights[way])).collect()
+        // Each rule with its sample as it is, and with a regression where there are enough for one.
+        let readings: Vec<Reading> = weights.iter().map(|weights| Reading::of(view, weights)).collect();
+        let fits =
+            |&rule: &usize| Regression::default().particles_for(readings[rule].weights.len()) <= view.keep;
+        let adjusted = (0..weights.len()).filter(fits).map(|rule| (rule, true));
+        let tried: Vec<(usize, bool)> =
+            (0..weights.len()).map(|rule| (rule, false)).chain(adjusted).collect();
+        let scores = race(view.workers, trials.rows.len(), tried.len(), |at, left| {
+            let score =
+                |&way: &usize| readings[tried[way].0].score(view, &trials, trials.rows[at], tried[way].1);
+            left.iter().map(score).collect()
         });
-        let (names, mut choices): (Vec<String>, Vec<Choice>) = ways.into_iter().unzip();
-        let (taken, evidence) = verdicts("rule", names, &scores);
-        Ok(Choice { evaluations, evidence, ..choices.swap_remove(taken) })
+        let name = |&(rule, is_adjusted): &(usize, bool)| {
+            format!("{}{}", ways[rule].0, if is_adjusted { ", adjusted" } else { "" })
+        };
+        let (taken, evidence) = verdicts("rule", tried.iter().map(name).collect(), &scores);
+        Ok(Choice { evaluations, evidence, ..ways.swap_remove(tried[taken].0).1 })
     }
 }
 
-/// How well the rows nearest to a pseudo-observation tell its parameters.
-fn score(view: &View<'_>, trials: &Trials, row: u32, weights: &[f64]) -> f64 {
-    let observed = view.features.row(row as usize);
-    let mut distances = crate::select::distances(view.features, observed, weights, view.rows);
-    if let Ok(own) = view.rows.binary_search(&row) {
-        distances[own] = f64::INFINITY;
+/// The features that a rule gives weight to, by themselves.
+struct Reading {
+    features: Table,
+    weights: Vec<f64>,
+}
+
+impl Reading {
+    fn of(view: &View<'_>, weights: &[f64]) -> Self {
+        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] > 0.0).collect();
+        let rows = view.features.iter().flat_map(|row| used.iter().map(|&j| row[j]));
+        Self {
+            features: Table::from_rows(used.len().max(1), rows.collect()),
+            weights: used.iter().map(|&j| weights[j]).collect(),
+        }
     }
-    let kept = crate::select::nearest(&distances, view.keep.min(view.rows.len() - 1));
-    let rows: Vec<u32> = kept.into_iter().map(|at| view.rows[at]).collect();
-    let shares = shares(view, &rows);
-    let effective = 1.0 / shares.iter().map(|share| share * share).sum::<f64>();
-    trials.score(&view.units.select(&rows), &shares, view.units.row(row as usize), effective)
+
+    /// How well what lies nearest to a pseudo-observation tells its parameters.
+    fn score(&self, view: &View<'_>, trials: &Trials, row: u32, is_adjusted: bool) -> f64 {
+        let view = View { features: &self.features, ..*view };
+        let observed = self.features.row(row as usize);
+        let most = (view.keep * 2).max(view.rows.len() / 4);
+        let near = Near::to(&view, (observed, &self.weights), (view.rows, Some(row)), most);
+        let wanted = view.keep as f64 * if is_adjusted { ADJUSTED } else { 1.0 };
+        let size = near.reaching(wanted);
+        let step = if is_adjusted { size.div_ceil(FITTED).max(1) } else { 1 };
+        let Some(population) = near.every(step, size, view.units) else { return f64::INFINITY };
+        let (truth, effective) =
+            (view.units.row(row as usize), population.weights.effective_sample_size() * step as f64);
+        if !is_adjusted {
+            return trials.score(&population.units, population.weights.normalised(), truth, effective);
+        }
+        let features = self.features.select(&population.rows);
+        match Regression::default().towards(&population, &features, observed, STAND_INS) {
+            Ok(units) => trials.score(&units, &[1.0; STAND_INS], truth, effective),
+            Err(_) => f64::INFINITY,
+        }
+    }
 }
 
 fn fixed(view: &View<'_>, weights: Vec<f64>) -> Choice {
