@@ -25,7 +25,7 @@ class Run:
 
     @property
     def posterior(self) -> Frame:
-        """The kept particles of the last generation: parameters, importance_weight, distance, generation, row."""
+        """Parameters, importance_weight, distance; simulated as `row` of `simulations(generation)`."""
         return Frame(self._native.posterior())
 
     @property
@@ -78,11 +78,11 @@ class Run:
         return dict(self._description)
 
     def population(self, generation: int = -1) -> Frame:
-        """The kept particles of a generation, before any adjustment."""
+        """Kept particles of a generation, before any adjustment; simulated as `row` of `simulations(generation)`."""
         return Frame(self._native.population(generation))
 
     def predictive(self, generation: int = -1) -> Frame:
-        """Statistics of the kept particles of a generation."""
+        """Statistics of the particles of a generation's posterior, in its order: of `posterior`, for the last."""
         return Frame(self._native.predictive(generation))
 
     def prior(self) -> Frame:
@@ -145,13 +145,7 @@ class Run:
         """Write one self-contained HTML page; only of a run in a directory."""
         if self.directory is None:
             raise ValueError("a report is made of a directory: give `into` to run")
-        words = ["report", str(self.directory), "--out", os.fspath(path)]
-        try:
-            _native.command(words)
-        except ValueError as error:
-            if "unrecognized subcommand" in str(error):
-                raise RuntimeError("this version of counterpoise has no command `report`") from None
-            raise
+        _native.command(["report", str(self.directory), "--out", os.fspath(path)])
         return Path(path)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ import counterpoise as cp
 ROOT = Path(__file__).resolve().parents[2]
 PARAMETERS = {"m": cp.Uniform(-5, 5), "s": cp.LogUniform(0.1, 10)}
 OBSERVED = {"mean": 1.0, "sd": 1.2, "max": 2.9}
-BUDGET = {"simulations": 400, "keep": 40, "generations": 2, "weighting": "hellinger", "seed": 7}
+BUDGET = {"simulations": 400, "keep": 40, "generations": 2, "seed": 7}
 
 
 def gaussian(theta, seed):

@@ -40,7 +40,7 @@ def test_a_directory_holds_the_same_run_as_memory(finished, kept):
     for name in OBSERVED:
         assert (finished.predictive()[name] == kept.predictive()[name]).all()
         assert (finished.prior_predictive()[name] == kept.prior_predictive()[name]).all()
-    for name in ("m", "importance_weight", "distance", "row"):
+    for name in ("m", "importance_weight", "distance", "generation", "row"):
         assert (finished.posterior[name] == kept.posterior[name]).all()
 
 
@@ -50,15 +50,25 @@ def test_a_parameter_and_a_statistic_of_one_name(tmp_path):
 
     given = {"x": cp.Uniform(0, 1)}, {"x": 10.5, "y": 0.5}
     for into in (None, tmp_path / "r"):
-        run = cp.run(simulate, *given, simulations=200, keep=20, generations=1, weighting="hellinger", into=into)
+        run = cp.run(simulate, *given, simulations=200, keep=20, generations=1, adjust="none", into=into)
         assert (run.predictive()["x"] == run.posterior["x"] + 10).all()
         assert (run.prior_predictive()["x"] == run.prior()["x"] + 10).all()
 
 
-def test_predictions_belong_to_their_particles(kept):
-    simulations, rows = kept.simulations(), kept.population()["row"]
-    assert (kept.predictive()["mean"] == simulations["mean"][rows]).all()
-    assert (kept.population()["m"] == simulations["m"][rows]).all()
+def test_particles_say_where_they_were_simulated(kept):
+    """A row is one of the simulations of the generation beside it, also where earlier generations are used again."""
+    simulations = [kept.simulations(index) for index in range(len(kept.generations))]
+
+    def made(particles, name):
+        places = zip(particles["generation"], particles["row"], strict=True)
+        return np.array([simulations[generation][name][row] for generation, row in places])
+
+    for index in range(len(kept.generations)):
+        population = kept.population(index)
+        assert (population["generation"] <= index).all()
+        assert (population["m"] == made(population, "m")).all()
+    assert (kept.predictive()["mean"] == made(kept.posterior, "mean")).all()
+    assert len(set(zip(kept.posterior["generation"], kept.posterior["row"], strict=True))) == len(kept.posterior)
 
 
 def test_a_seed_makes_a_row(kept):

@@ -13,7 +13,7 @@ pub(crate) const PRIOR: usize = 1_000;
 pub(crate) struct Kept {
     pub(crate) header: Option<Header>,
     pub(crate) generations: Vec<Generation>,
-    /// Summaries of the particles of each generation.
+    /// Summaries of the particles of each generation's posterior.
     pub(crate) summaries: Vec<Option<Table>>,
     /// Every simulation: later generations may accept it.
     simulated: Vec<Simulated>,
@@ -22,9 +22,9 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Summaries of the particles that a generation accepted.
+    /// Summaries of the particles of a generation's posterior.
     fn accepted(&self, generation: &Generation) -> Table {
-        let origins = generation.population.rows.iter().map(|&row| generation.origin(row));
+        let origins = generation.posterior().rows.iter().map(|&row| generation.origin(row));
         let rows =
             origins.flat_map(|(index, row)| self.simulated[index as usize].summaries().row(row as usize));
         let columns = self.simulated[0].summaries().columns();

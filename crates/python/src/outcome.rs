@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use arrow_array::ArrayRef;
+use counterpoise_core::digest::Generation;
+use counterpoise_core::population::Population;
 use counterpoise_core::table::Table;
 use counterpoise_run::store::{
     GENERATION_FILE, POPULATION_FILE, POSTERIOR_FILE, RunRecord, SIMULATIONS_FILE, Sheet, Values, accepted,
@@ -90,7 +93,14 @@ fn folder(directory: &Path, index: usize) -> PathBuf {
     directory.join(format!("generations/{index:03}"))
 }
 
-fn columns(table: &Table) -> impl Iterator<Item = arrow_array::ArrayRef> + '_ {
+/// Where particles were simulated: in which generations, and in which rows of these.
+fn origins(generation: &Generation, population: &Population) -> (ArrayRef, ArrayRef) {
+    let origins = population.rows.iter().map(|&row| generation.origin(row));
+    let (generations, rows) = origins.map(|(index, row)| (i64::from(index), i64::from(row))).unzip();
+    (whole(generations), whole(rows))
+}
+
+fn columns(table: &Table) -> impl Iterator<Item = ArrayRef> + '_ {
     (0..table.columns()).map(|column| real(table.column(column)))
 }
 
@@ -145,21 +155,21 @@ impl Outcome {
                 let mut values: Vec<_> = columns(&population.thetas).collect();
                 values.push(real(population.weights.normalised().to_vec()));
                 values.push(real(population.distances.clone()));
-                let origins: Vec<(u32, u32)> = population.rows.iter().map(|&row| last.origin(row)).collect();
-                values.push(whole(origins.iter().map(|&(generation, _)| i64::from(generation)).collect()));
-                values.push(whole(origins.iter().map(|&(_, row)| i64::from(row)).collect()));
+                let (generations, rows) = origins(last, population);
+                values.extend([generations, rows]);
                 Frame::new(&names, values)
             }
         }
     }
 
-    /// The kept particles of a generation, before any adjustment: row, parameters, log_importance_weight, distance.
+    /// The kept particles of a generation, before any adjustment: row, parameters, log_importance_weight, distance,
+    /// generation.
     #[pyo3(signature = (generation=None))]
     fn population(&self, py: Python<'_>, generation: Option<i64>) -> PyResult<Frame> {
         let index = self.index(generation)?;
         match &self.place {
             Place::Directory(directory) => {
-                // The row, the parameters, the same in unit space, the importance weight and the distance.
+                // The row, the parameters, the same in unit space, the importance weight, the distance, the generation.
                 let d = self.names("parameters").len();
                 let wanted = |at: usize| at <= d || at > 2 * d;
                 let path = folder(directory, index).join(POPULATION_FILE);
@@ -167,20 +177,23 @@ impl Outcome {
                 Frame::of_values(&names, values)
             }
             Place::Memory(kept) => {
-                let population = &kept.generations[index].population;
+                let generation = &kept.generations[index];
+                let population = &generation.population;
                 let mut names = vec!["row".to_owned()];
                 names.extend(self.names("parameters"));
-                names.extend(["log_importance_weight", "distance"].map(str::to_owned));
-                let mut values = vec![whole(population.rows.iter().map(|&row| i64::from(row)).collect())];
+                names.extend(["log_importance_weight", "distance", "generation"].map(str::to_owned));
+                let (generations, rows) = origins(generation, population);
+                let mut values = vec![rows];
                 values.extend(columns(&population.thetas));
                 values.push(real(population.weights.ln().to_vec()));
                 values.push(real(population.distances.clone()));
+                values.push(generations);
                 Frame::new(&names, values)
             }
         }
     }
 
-    /// Statistics of the kept particles of a generation.
+    /// Statistics of the particles of a generation's posterior, in its order.
     #[pyo3(signature = (generation=None))]
     fn predictive(&self, py: Python<'_>, generation: Option<i64>) -> PyResult<Frame> {
         let index = self.index(generation)?;
@@ -195,7 +208,7 @@ impl Outcome {
                 let shape = (self.names("parameters").len(), statistics.len());
                 let accepted = py.detach(|| {
                     let last = committed(directory, index as u32)?;
-                    last.map_or(Ok(None), |last| accepted(directory, &last, shape))
+                    last.map_or(Ok(None), |last| accepted(directory, &last, last.posterior(), shape))
                 });
                 let table = accepted.map_err(|error| unreadable(&error))?;
                 let table = table.ok_or_else(|| bad("simulations of a table stay in the table"))?;

@@ -103,7 +103,7 @@ impl Run {
         let accepted = match history.last() {
             Some(last) => {
                 let shape = (problem.prior.dimension(), problem.statistics.len());
-                store::accepted(directory, last, shape)?
+                store::accepted(directory, last, &last.population, shape)?
             }
             None => None,
         };

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use counterpoise_core::digest::{FailureExample, Generation, Information, Ties};
-use counterpoise_core::population::{LogWeights, Population};
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Chunk, Simulated};
 use counterpoise_core::table::Table;
@@ -12,9 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, generation as folder_of};
 use super::journal::Shape;
-use super::sheet::{Cells, Columns, Sheet, Values};
+use super::sheet::{Cells, Columns, Values};
 use super::tally::{Tally, from_text, text};
-use super::{Header, Made, StoreError, sealed};
+use super::{Header, Made, StoreError, particles, sealed};
 
 /// What was chosen and found; once it is there, the generation is committed.
 pub const GENERATION_FILE: &str = "generation.json";
@@ -56,7 +55,7 @@ pub(super) fn write(
     let kept =
         [(POPULATION_FILE, Some(&generation.population)), (ADJUSTED_FILE, generation.adjusted.as_ref())];
     let kept = kept.into_iter().filter_map(|(name, kept)| kept.map(|kept| (name, kept)));
-    let kept = kept.map(|(name, kept)| (name, population(header, kept), kept.len()));
+    let kept = kept.map(|(name, kept)| (name, particles::columns(header, generation, kept), kept.len()));
     let sheets = simulations.into_iter().chain(kept);
     for (name, columns, rows) in sheets {
         let path = within.join(name);
@@ -95,20 +94,6 @@ fn simulations<'a>(header: &'a Header, (thetas, simulated): (&'a Table, &'a Simu
     columns.table(&header.statistics, simulated.summaries());
     let outcome = move |row: usize| simulated.failures().get(&row).map(Failure::to_text);
     columns.add("outcome", Cells::Text(Box::new(outcome)));
-    columns
-}
-
-fn population<'a>(header: &'a Header, population: &'a Population) -> Columns<'a> {
-    let mut columns = Columns::default();
-    columns.whole("row", |at| i64::from(population.rows[at]));
-    for (j, name) in header.parameters.iter().enumerate() {
-        columns.real(name, move |at| population.thetas.at(at, j));
-    }
-    for (j, name) in header.parameters.iter().enumerate() {
-        columns.real(&format!("unit_{name}"), move |at| population.units.at(at, j));
-    }
-    columns.real("log_importance_weight", |at| population.weights.ln()[at]);
-    columns.real("distance", |at| population.distances[at]);
     columns
 }
 
@@ -243,10 +228,11 @@ impl Record {
 
     /// The generation itself, with the population in its file beside.
     pub(super) fn generation(&self) -> Result<Generation, StoreError> {
-        let particles = |name| read_population(&self.path.with_file_name(name), self.parameters());
-        let population = particles(POPULATION_FILE)?;
+        let shape = self.shape()?;
+        let read = |name| particles::read(&self.path.with_file_name(name), self.parameters(), &shape);
+        let population = read(POPULATION_FILE)?;
         let adjusted =
-            self.files().any(|name| name == ADJUSTED_FILE).then(|| particles(ADJUSTED_FILE)).transpose()?;
+            self.files().any(|name| name == ADJUSTED_FILE).then(|| read(ADJUSTED_FILE)).transpose()?;
         let read = || {
             let value = &self.value;
             let whole = |key: &str| usize::try_from(value[key].as_u64()?).ok();
@@ -357,37 +343,5 @@ fn example(value: &Value) -> Option<FailureExample> {
         row: to_index(&value["row"])?,
         theta: list(&value["parameters"], to_real)?,
         failure: Failure::from_text(value["outcome"].as_str()?)?,
-    })
-}
-
-fn read_population(path: &Path, parameters: usize) -> Result<Population, StoreError> {
-    let wrong = || StoreError::damaged(path, None, "its columns are not those of a population");
-    let sheet = Sheet::open(path)?;
-    if sheet.names().len() != 2 * parameters + 3 || parameters == 0 {
-        return Err(wrong());
-    }
-    let (mut rows, mut reals) = (Vec::new(), vec![Vec::new(); 2 * parameters + 2]);
-    for group in 0..sheet.groups() {
-        let mut columns = sheet.read(group)?.into_iter();
-        let Some(Values::Whole(part)) = columns.next() else { return Err(wrong()) };
-        rows.extend(part.iter().filter_map(|&row| u32::try_from(row).ok()));
-        for (all, part) in reals.iter_mut().zip(columns) {
-            let Values::Real(part) = part else { return Err(wrong()) };
-            all.extend(part);
-        }
-    }
-    let even = reals.iter().all(|column| column.len() == rows.len());
-    let table = |columns: &[Vec<f64>]| {
-        let values = (0..rows.len()).flat_map(|row| columns.iter().map(move |column| column[row]));
-        Table::from_rows(columns.len(), values.collect())
-    };
-    let weights = LogWeights::new(reals[2 * parameters].clone());
-    let (Some(weights), true) = (weights, even) else { return Err(wrong()) };
-    Ok(Population {
-        thetas: table(&reals[..parameters]),
-        units: table(&reals[parameters..2 * parameters]),
-        weights,
-        distances: reals[2 * parameters + 1].clone(),
-        rows,
     })
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use counterpoise_core::digest::Generation;
+use counterpoise_core::population::Population;
 use counterpoise_core::table::Table;
 
 use super::error::io;
@@ -28,18 +29,18 @@ pub fn holder(directory: &Path) -> Option<String> {
     Lock::holder(&Folder::new(directory.to_path_buf()))
 }
 
-/// The statistics of the particles that a committed generation accepted, in their order; `None` where its simulations
-/// are a table's and not kept.
+/// The statistics of the particles of one of the populations of a committed generation, in their order; `None` where its
+/// simulations are a table's and not kept.
 ///
 /// # Errors
 /// If they are damaged, or cannot be read.
 pub fn accepted(
     directory: &Path,
     generation: &Generation,
+    population: &Population,
     shape: (usize, usize),
 ) -> Result<Option<Table>, StoreError> {
-    let origins: Vec<(u32, u32)> =
-        generation.population.rows.iter().map(|&row| generation.origin(row)).collect();
+    let origins: Vec<(u32, u32)> = population.rows.iter().map(|&row| generation.origin(row)).collect();
     let mut all = Table::filled(origins.len(), shape.1.max(1), f64::NAN);
     for index in 0..=generation.index {
         let places: Vec<usize> = (0..origins.len()).filter(|&place| origins[place].0 == index).collect();

@@ -9,6 +9,7 @@ mod journal;
 mod lock;
 mod look;
 mod memory;
+mod particles;
 mod record;
 mod salvage;
 mod sealed;
