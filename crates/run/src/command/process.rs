@@ -42,17 +42,15 @@ impl Process {
     pub(super) fn start(program: &Program, words: &[String], input: bool) -> Result<Self, ProgramError> {
         let name = words.first().cloned().unwrap_or_default();
         let failed = |source| ProgramError::Start { program: name.clone(), source };
-        let mut child = Command::new(executable(&program.directory, &name))
+        let mut command = Command::new(executable(&program.directory, &name));
+        command
             .args(words.iter().skip(1))
             .current_dir(&program.directory)
             .process_group(0)
             .stdin(if input { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        let group = Pid::from_child(&child);
-        groups::add(group);
+            .stderr(Stdio::piped());
+        let (mut child, group) = groups::start(|| command.spawn()).map_err(failed)?;
         let missing = || failed(io::Error::other("it has no output"));
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().ok_or_else(missing)?;
