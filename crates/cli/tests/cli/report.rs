@@ -79,6 +79,32 @@ fn hostile_names_stay_text() {
     }
 }
 
+/// What the page says of a calibration is what `calibrate` says of itself.
+#[test]
+fn a_calibration_tells_where_its_truths_are_from() {
+    let bench = Bench::new(&TOY.replace("generations = 2", "generations = 1"));
+    bench.run(&["run", "p.toml", "--into", "r"]).exits(0);
+    let own: [&[&str]; 4] = [&[], &["--around"], &["--reuse"], &["--reuse", "--around"]];
+    let said = [
+        "truths from the prior",
+        "truths from the posterior",
+        "out of the simulations themselves",
+        "near the observation, each",
+    ];
+    for (words, said) in own.into_iter().zip(said) {
+        let study = bench
+            .run(&[&["calibrate", "p.toml", "--datasets", "4", "--json"], words].concat())
+            .exits(0)
+            .json();
+        fs::write(bench.path("r/calibration.json"), study.to_string()).unwrap();
+        let page = page(&bench, "r");
+        assert!(page.contains(said), "{words:?}");
+        assert_eq!(page.contains("truths from the prior."), words.is_empty(), "{words:?}");
+        let caveat = study["caveat"].as_str().unwrap_or("datasets");
+        assert!(page.contains(caveat), "{caveat}");
+    }
+}
+
 #[test]
 fn files_beside_that_are_no_studies_are_left_out() {
     let bench = Bench::new(TOY);

@@ -40,7 +40,7 @@ pub(super) fn calibration(run: &Run) -> Markup {
         .mark(Mark::line(&levels, &curve).named("found"));
     html! {
         p { (text(&found["verdict"])) }
-        p.note { (found["datasets"].as_u64().unwrap_or(0)) " datasets with truths from the prior." }
+        p.note { (found["datasets"].as_u64().unwrap_or(0)) " datasets" (whence(text(&found["truths"]))) ". " (text(&found["caveat"])) }
         div.cards {
             figure.card { (alone(coverage, "coverage of intervals")) }
             div.card { table {
@@ -53,6 +53,17 @@ pub(super) fn calibration(run: &Run) -> Markup {
                 figure.card data-name=(text(&parameter["name"])) { (ranks(parameter)) }
             }
         }
+    }
+}
+
+/// Where truths and data came from, by the word that `calibrate` has for it.
+fn whence(truths: &str) -> &'static str {
+    match truths {
+        "prior" => " with truths from the prior",
+        "posterior" => " with truths from the posterior of the observation",
+        "reused" => " out of the simulations themselves, each left out in turn",
+        "accepted" => " out of the simulations near the observation, each left out in turn",
+        _ => "",
     }
 }
 
