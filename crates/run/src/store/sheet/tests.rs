@@ -62,3 +62,37 @@ fn names_are_told_apart() {
     (0..300_000).for_each(|number| columns.name(&format!("statistic_{number}")));
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
+
+/// Counts are written by a dictionary, and all numbers come back to the bit, also those that the first rows did not show.
+#[test]
+fn numbers_that_repeat_take_little_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = |cell: fn(usize) -> f64| {
+        let path = folder.path().join("s.parquet");
+        let mut columns = Columns::default();
+        // Neither in order nor positive.
+        columns.whole("row", |row| (row as i64 - 500) * 7_919 % 1_009);
+        columns.real("x", cell);
+        columns.write(File::create(&path).unwrap(), 20_000, |_| ()).unwrap();
+        let mut first = 0;
+        for group in read_all(&path).unwrap() {
+            let [Values::Whole(rows), Values::Real(values)] = &group[..] else { panic!("{group:?}") };
+            for (row, value) in rows.iter().zip(values) {
+                assert_eq!(*row, (first as i64 - 500) * 7_919 % 1_009);
+                assert_eq!(value.to_bits(), cell(first).to_bits(), "row {first}");
+                first += 1;
+            }
+        }
+        assert_eq!(first, 20_000);
+        fs::metadata(&path).unwrap().len()
+    };
+    // Eleven counts in no order: half a byte each is what four bits take.
+    let counts = size(|row| f64::from((row as u32).wrapping_mul(2_654_435_761) >> 16) % 11.0);
+    let others = size(|row| (row as f64).sqrt());
+    assert!(counts + 7 * 20_000 < others, "{counts} and {others}");
+    // A few values at first, then others: NaN with a payload, two zeros, and numbers that never repeat.
+    size(|row| match row {
+        0..5_000 => [0.0, -0.0, f64::NAN, f64::from_bits(0x7ff8_0000_0000_0001)][row % 4],
+        _ => 1.0 / row as f64,
+    });
+}
