@@ -1,4 +1,7 @@
-"""pyABC: adaptive distance, median epsilon, one process, a database on disk with named statistics."""
+"""pyABC: adaptive distance (1/sd), median epsilon, one process, a database on disk with named statistics.
+
+With the word `mlp`: of statistics that a neural network learns, pyABC's `MLPPredictor`, fitted once after 40 % of the budget.
+"""
 
 import logging
 import sys
@@ -28,11 +31,16 @@ def model(theta):
 
 death.one(1.0, 1.0, 1)
 prior = pyabc.Distribution(k=pyabc.RV("uniform", -3, 6), sigma=pyabc.RV("uniform", -3, 6))
+distance = pyabc.AdaptivePNormDistance(p=2)
+if sys.argv[2:] == ["mlp"]:
+    when = pyabc.EventIxs(sims=0.4 * simulations * generations)
+    learned = pyabc.PredictorSumstat(pyabc.predictor.MLPPredictor(), fit_ixs=when)
+    distance = pyabc.AdaptivePNormDistance(p=2, sumstat=learned)
 measured = Measured()
 abc = pyabc.ABCSMC(
     model,
     prior,
-    pyabc.AdaptivePNormDistance(p=2),
+    distance,
     population_size=keep,
     sampler=pyabc.sampler.SingleCoreSampler(),
 )
