@@ -21,25 +21,28 @@ pub fn moved(text: &str, wanted: &mut Vec<String>) -> String {
     whole
 }
 
-/// The name of a copy: browsers show text, and mdBook would turn a link to `.md` into one to `.html`.
-fn copied(path: &str) -> String {
+/// The file that a link leads to: of a folder, its page.
+fn meant(path: &str) -> String {
     let path = path.trim_end_matches('/');
     match path.rsplit('/').next() {
-        Some(name) if !name.contains('.') => format!("{path}/README.md.txt"),
-        Some(name) if name.ends_with(".md") => format!("{path}.txt"),
+        Some(name) if !name.contains('.') => format!("{path}/README.md"),
         _ => path.to_owned(),
     }
+}
+
+/// The name of a copy: browsers show text, and mdBook would turn a link to `.md` into one to `.html`.
+fn copied(path: &str) -> String {
+    let path = meant(path);
+    path.strip_suffix(".md").map_or(path.clone(), |stem| format!("{stem}.txt"))
 }
 
 /// Copies the files that links lead to; what is wrong with those that do not exist.
 pub fn copy(root: &Path, into: &Path, wanted: &[String]) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for path in wanted {
-        let name = copied(path);
-        let from = root.join(name.strip_suffix(".txt").filter(|name| name.ends_with(".md")).unwrap_or(&name));
-        let to = into.join(FOLDER).join(&name);
+        let (from, to) = (root.join(meant(path)), into.join(FOLDER).join(copied(path)));
         if !from.is_file() {
-            faults.push(format!("a page links to ../{path}, and there is no {}", from.display()));
+            faults.push(format!("a page links to ../{path}, and there is no {}", meant(path)));
             continue;
         }
         if let Some(folder) = to.parent() {
@@ -77,7 +80,7 @@ mod tests {
         let moved = moved(text, &mut wanted);
         assert_eq!(
             moved,
-            "[a](b.md), [c](repository/examples/sir/README.md.txt), [d](repository/bench/README.md.txt) and \
+            "[a](b.md), [c](repository/examples/sir/README.txt), [d](repository/bench/README.txt) and \
              ![e](repository/x/y.svg)."
         );
         assert_eq!(wanted, ["examples/sir", "bench/README.md", "x/y.svg"]);

@@ -111,7 +111,7 @@ pub(crate) const OBSERVATION: &[Key] = &[
     key(
         "times",
         Required,
-        "when it is observed: a list of numbers, or a table of `to`, `count`, `spacing` (`\"linear\"` or `\"geometric\"`), `first`, and `zero` (false) for time 0 as well. Linear times without `first` are `count` equal steps up to `to`",
+        "when it is observed: a list of numbers, or a table such as `{ to = 100, count = 10 }`",
     ),
     key("observe", Words("every species"), "names, or expressions with a name"),
     key(
@@ -135,7 +135,7 @@ pub(crate) const TIMES: &[Key] = &[
     key("to", Required, "the last time"),
     key("count", Required, "how many"),
     key("spacing", Words("`\"linear\"`"), "or `\"geometric\"`: equal ratios"),
-    key("first", Words("`to / count`"), "the first time after 0"),
+    key("first", Words("`to / count`"), "the first time after 0; geometric times need it"),
     key("zero", Words("false"), "time 0 as well"),
 ];
 

@@ -119,6 +119,7 @@ pub(crate) fn tables() -> Vec<(&'static str, String)> {
         ("laws", laws()),
         ("builtins", builtins()),
         ("network", both(keys::NETWORK)),
+        ("times", keyed(keys::TIMES)),
         ("noise", noises()),
         ("sbml", both(keys::SBML)),
         ("table", keyed(keys::TABLE)),
