@@ -30,7 +30,7 @@ pub(super) fn run(block: &Block, here: &Path) -> String {
                     fs::write(folder.join(file), &printed).unwrap();
                 }
             }
-            Some("c++" | "mkdir" | "head") => theirs(block, &words, &folder),
+            Some("c++" | "cmp") => theirs(block, &words, &folder),
             Some(other) => panic!(
                 "{}: no test knows how to run `{other}`; write <!-- not run: why --> above the block",
                 block.place()

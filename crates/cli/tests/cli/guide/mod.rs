@@ -189,6 +189,25 @@ fn every_warning_of_a_run_is_explained() {
 }
 
 #[test]
+fn the_shape_of_json_is_as_the_contract_says() {
+    let promised = blocks("contract.md").into_iter().find(|block| block.language == "json").unwrap();
+    let promised: serde_json::Value = serde_json::from_str(&promised.text).unwrap();
+    let here = tempfile::tempdir().unwrap();
+    lend(USUAL_FOLDER, here.path());
+    let small =
+        ["--set", "method.simulations=300", "--set", "method.keep=40", "--set", "method.generations=1"];
+    let printed =
+        program(here.path(), &[&["run", "problem.toml", "--json"], &small[..]].concat()).exits(0).json();
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    for path in ["", "/parameters/k", "/information", "/seconds"] {
+        let (promised, printed) = (promised.pointer(path).unwrap(), printed.pointer(path).unwrap());
+        for key in keys(promised) {
+            assert!(printed.get(&key).is_some(), "`{key}` is not printed in `{path}`");
+        }
+    }
+}
+
+#[test]
 fn pictures_are_what_the_program_draws() {
     let here = tempfile::tempdir().unwrap();
     lend("examples/sir", here.path());
