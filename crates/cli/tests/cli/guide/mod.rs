@@ -2,6 +2,7 @@
 
 mod blocks;
 mod commands;
+mod mentions;
 mod problems;
 
 use std::collections::BTreeMap;
