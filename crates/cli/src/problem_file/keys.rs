@@ -64,14 +64,14 @@ pub(crate) const METHOD: &[Key] = &[
         "what the distance compares: the statistics, or something made of them",
     ),
     key(
-        "adjust",
-        Words("`\"none\"`; with `auto` `\"auto\"`"),
-        "how the accepted parameters are corrected at the end",
-    ),
-    key(
         "proposal",
         Words("`\"covariance\"`; with `auto` `\"adaptive\"`"),
         "where the next parameters are drawn from",
+    ),
+    key(
+        "adjust",
+        Words("`\"none\"`; with `auto` `\"auto\"`"),
+        "how the accepted parameters are corrected at the end",
     ),
     key("seed", Number(SEED as f64), "of everything that is drawn"),
 ];

@@ -34,6 +34,7 @@ pages! {
     commands_page: "commands.md",
     contract: "contract.md",
     failures: "failures.md",
+    gallery: "gallery.md",
     method: "method.md",
     networks: "networks.md",
     one_page: "one-page.md",
@@ -150,10 +151,13 @@ const WRITE: &str = "UPDATE_GUIDE";
 
 #[test]
 fn pages_made_of_definitions_are_up_to_date() {
-    for page in ["commands.md", "problem-file.md"] {
+    for page in ["commands.md", "gallery.md", "problem-file.md"] {
         let path = root().join("docs").join(page);
         let written = fs::read_to_string(&path).unwrap_or_default();
-        let made = counterpoise_cli::manual(page, &written).unwrap();
+        let made = match page {
+            "gallery.md" => with_examples(&written),
+            _ => counterpoise_cli::manual(page, &written).unwrap(),
+        };
         if std::env::var_os(WRITE).is_some() {
             fs::write(&path, made).unwrap();
         } else {
@@ -163,6 +167,23 @@ fn pages_made_of_definitions_are_up_to_date() {
             );
         }
     }
+}
+
+/// The page of examples, with the title of each example's own page.
+fn with_examples(written: &str) -> String {
+    let (before, rest) = written.split_once("<!-- made: examples -->").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    let mut folders: Vec<_> =
+        fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    folders.sort();
+    let row = |folder: &std::ffi::OsString| {
+        let name = folder.to_str().unwrap();
+        let page = fs::read_to_string(root().join("examples").join(name).join("README.md")).ok()?;
+        let title = page.lines().next()?.trim_start_matches(['#', ' ']);
+        Some(format!("| [`examples/{name}`](../examples/{name}) | {title} |\n"))
+    };
+    let rows: String = folders.iter().filter_map(row).collect();
+    format!("{before}<!-- made: examples -->\n\n| | |\n|---|---|\n{rows}\n<!-- end -->{after}")
 }
 
 #[test]
