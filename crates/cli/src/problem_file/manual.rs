@@ -94,7 +94,7 @@ const ADJUSTMENTS: [(&str, &str); 4] = [
     ("ridge", "the same with coefficients shrunk as much as predicts best what was left out"),
     (
         "auto",
-        "none, `linear` or that with `heteroscedastic`, and how many of the nearest simulations, whichever tells the parameters of pseudo-observations near the data best",
+        "none or a linear regression (as above, without bounds, heteroscedastic, or one for each mode), and of how many of the nearest simulations: whichever tells the parameters of pseudo-observations near the data best",
     ),
 ];
 
@@ -103,7 +103,7 @@ const PROPOSALS: [(&str, &str); 4] = [
     ("covariance", "twice the weighted covariance of the particles"),
     (
         "adaptive",
-        "a density estimate of the posterior so far; simulations of all generations are used together",
+        "a mixture of density estimates of the posterior so far; simulations of all generations are used together",
     ),
     ("local", "the covariance of neighbours; `share` of the particles are neighbours"),
 ];
