@@ -9,26 +9,53 @@ from conftest import ROOT
 
 
 def _blocks(page):
-    return re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+    """The blocks of Python in a page, each with the remarks above it. crates/cli/tests/cli/guide has all others."""
+    text = (ROOT / "docs" / page).read_text()
+    found = re.findall(r"^((?:<!-- [^\n]* -->\n)*)```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [(dict(re.findall(r"<!-- (.*?)(?:: (.*?))? -->", remarks)), code) for remarks, code in found]
+
+
+def _run(page, folder):
+    """Runs the blocks of a page one after the other; what they have made, and how many were run."""
+    known, run = {"__name__": "page"}, 0
+    for number, (remarks, block) in enumerate(_blocks(page)):
+        # Through a file, so that functions have a source.
+        file = folder / f"block{number}.py"
+        file.write_text(block)
+        code = compile(block, str(file), "exec")
+        missing = "needs" in remarks and importlib.util.find_spec(remarks["needs"]) is None
+        # What goes into a file is run by the command that the page shows next.
+        if "not run" in remarks or "file" in remarks or missing:
+            continue
+        exec(code, known)
+        run += 1
+    return known, run
+
+
+PAGES = sorted(page.name for page in (ROOT / "docs").glob("*.md") if _blocks(page.name))
+
+
+def test_the_pages_with_python_are_known():
+    expected = ["clusters.md", "failures.md", "python.md", "runs.md", "start-python.md", "start-table.md"]
+    assert expected == PAGES
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "python.md"])
+def test_a_page(page, tmp_path, monkeypatch, record_property):
+    monkeypatch.chdir(tmp_path)
+    _, run = _run(page, tmp_path)
+    record_property("blocks run", run)
+    assert run > 0 or page != "start-python.md"
 
 
 def test_the_page_on_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    known = {"__name__": "page"}
-    for number, block in enumerate(_blocks("python.md")):
-        # Through a file, so that functions have a source.
-        file = tmp_path / f"block{number}.py"
-        file.write_text(block)
-        exec(compile(block, str(file), "exec"), known)
+    known, _ = _run("python.md", tmp_path)
     assert 1 < known["run"].summary()["parameters"]["rate"]["median"] < 4
     assert known["paths"].shape == (1000, 14)
     assert os.path.exists("runs/waits/posterior.parquet")
     assert "cover" in known["verdict"]
-
-
-def test_the_page_on_clusters_is_python():
-    for block in _blocks("clusters.md"):
-        compile(block, "clusters.md", "exec")
 
 
 def _example(name):

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 pub mod host;
 mod interrupt;
+mod manual;
 mod numbers;
 mod output;
 mod picture_file;
@@ -60,4 +61,17 @@ fn main_with(arguments: &[OsString], cluster: Option<&dyn host::Cluster>) -> u8 
 #[doc(hidden)]
 pub fn read_problem(bytes: &[u8], directory: &Path) -> Result<String, String> {
     problem_file::read_text(bytes, directory).map(|description| description.to_string())
+}
+
+/// A page of the guide as the program's own definitions have it: `commands.md` whole, `problem-file.md` with its made parts
+/// replaced in the text that is given. This is for tests and no part of the library's interface.
+///
+/// # Errors
+/// If the page lacks a part, or names one that there is not.
+#[doc(hidden)]
+pub fn manual(page: &str, text: &str) -> Result<String, String> {
+    match page {
+        "commands.md" => Ok(manual::commands()),
+        _ => manual::refreshed(text),
+    }
 }

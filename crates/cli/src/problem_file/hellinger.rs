@@ -36,6 +36,15 @@ const SEARCHES: [(&str, Maximise); 6] = [
     ("coordinate", || Box::new(Coordinate::default())),
 ];
 
+/// The names that options which take one may have, for the guide.
+pub(super) fn choices() -> [(&'static str, Vec<&'static str>); 3] {
+    [
+        ("estimator", ESTIMATORS.iter().map(|(name, _)| *name).collect()),
+        ("divergence", DIVERGENCES.iter().map(|(name, _)| *name).collect()),
+        ("search", SEARCHES.iter().map(|(name, _)| *name).collect()),
+    ]
+}
+
 fn order(form: Form) -> Option<f64> {
     match form {
         Form::Order(order) => Some(order),

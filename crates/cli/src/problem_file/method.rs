@@ -6,6 +6,7 @@ use counterpoise_models::Setting;
 use serde_json::{Value, json};
 
 use super::adjust::{self, Adjust};
+use super::keys;
 use super::proposal::{self, Proposal};
 use super::reading::{Section, Table};
 use super::reduction::{self, Reduction};
@@ -18,6 +19,11 @@ pub(super) const MOST_SIMULATIONS: u64 = 1 << 31;
 /// Particles that are kept of a table, unless the file says otherwise.
 const MOST_OF_TABLE: usize = 1_000;
 const MOST_GENERATIONS: u64 = 10_000;
+/// What holds where the file says nothing.
+pub(super) const SIMULATIONS: u64 = 5_000;
+pub(super) const SHARE: f64 = 0.05;
+pub(super) const GENERATIONS: u64 = 5;
+pub(super) const SEED: u64 = 1;
 /// How `auto` spends a budget: in so many generations, none smaller than this, and what it keeps of each.
 const AUTO_GENERATIONS: usize = 5;
 const SMALLEST_GENERATION: usize = 500;
@@ -34,7 +40,12 @@ pub(crate) struct Defaults {
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self { simulations: 5_000, share: 0.05, generations: 5, proposal: Proposal::default() }
+        Self {
+            simulations: SIMULATIONS,
+            share: SHARE,
+            generations: GENERATIONS,
+            proposal: Proposal::default(),
+        }
     }
 }
 
@@ -93,7 +104,7 @@ impl From<Defaults> for Method {
             simulations,
             keep: share_of(defaults.share, simulations),
             generations: defaults.generations as usize,
-            seed: 1,
+            seed: SEED,
             seconds: None,
             weighting: Weighting::default(),
             reduction: None,
@@ -109,16 +120,7 @@ impl From<Defaults> for Method {
 
 /// The choices of `[method]`; defaults where it says nothing or a mistake leaves something open.
 pub(crate) fn read(mut section: Section<'_>, defaults: Defaults) -> Method {
-    section.only(&[
-        "simulations",
-        "keep",
-        "generations",
-        "weighting",
-        "reduction",
-        "proposal",
-        "adjust",
-        "seed",
-    ]);
+    section.only(&keys::names(keys::METHOD));
     let mut method = Method::from(defaults);
     method.is_sized = ["simulations", "keep", "generations"].iter().any(|key| section.has(key));
     let simulations = section.whole("simulations", LEAST_SIMULATIONS..=MOST_SIMULATIONS);
@@ -204,7 +206,7 @@ fn check_neighbours(section: &mut Section<'_>, method: &Method) {
 
 /// Adds the limits of `[stop]`.
 pub(crate) fn read_stop(mut section: Section<'_>, method: &mut Method) {
-    section.only(&["simulations", "seconds", "ess"]);
+    section.only(&keys::names(keys::STOP));
     method.budget = section.whole("simulations", 1..=u64::MAX / 2).map(|budget| budget as usize);
     method.seconds = section.number_that("seconds", "a number above 0", |seconds| seconds > 0.0);
     method.ess = section.number_that("ess", "a number above 0", |ess| ess > 0.0);

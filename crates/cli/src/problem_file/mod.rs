@@ -3,7 +3,9 @@
 mod adjust;
 mod csv;
 mod hellinger;
+mod keys;
 mod laws;
+pub(crate) mod manual;
 mod method;
 mod model;
 mod observed;

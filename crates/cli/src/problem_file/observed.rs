@@ -7,6 +7,7 @@ use counterpoise_core::problem::law::Scale;
 use counterpoise_networks::language::near_miss;
 
 use super::csv::{self, Cell};
+use super::keys;
 use super::laws::Parameter;
 use super::model::Series;
 use super::reading::{Mistakes, Place, Section, read_bounded, suggestion};
@@ -47,7 +48,7 @@ pub(super) struct Given {
 
 /// The observations of the file, unless a mistake leaves none.
 pub(crate) fn read(mut section: Section<'_>, expected: &Expected<'_>) -> Option<Observed> {
-    section.only(&["file", "values", "truth", "seed"]);
+    section.only(&keys::names(keys::OBSERVED));
     let kinds: Vec<&str> = ["file", "values", "truth"].into_iter().filter(|kind| section.has(kind)).collect();
     if section.has("seed") && !section.has("truth") {
         let hint = "the seed of the run is method.seed".to_owned();

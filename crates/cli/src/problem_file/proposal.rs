@@ -84,6 +84,11 @@ impl Proposal {
     }
 }
 
+/// The names of all rules.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(name, _)| *name)
+}
+
 /// The rule of a section; the default where a mistake leaves it open.
 pub(crate) fn read(mut section: Section<'_>) -> Proposal {
     let Some((rule, kind)) = section.rule_of(&KINDS) else { return Proposal::default() };

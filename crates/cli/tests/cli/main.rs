@@ -8,6 +8,7 @@ mod exact;
 mod examples;
 mod export;
 mod faults;
+mod guide;
 mod interrupt;
 mod mistakes;
 mod networks;

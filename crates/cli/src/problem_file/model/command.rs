@@ -8,18 +8,17 @@ use counterpoise_run::command::{Lines, Once, Program, ProgramError, files, finge
 use counterpoise_run::executor::Tolerance;
 use serde_json::{Map, json};
 
+use super::super::keys;
 use super::super::reading::{Section, Value};
 use super::{Material, Ready, Surroundings};
 
-const KEYS: [&str; 8] =
-    ["run", "protocol", "timeout", "start_timeout", "failures", "max_failures", "statistics", "files"];
 /// Seconds, where the file says nothing.
-const TIMEOUT: f64 = 60.0;
-const START_TIMEOUT: f64 = 60.0;
+pub(in super::super) const TIMEOUT: f64 = 60.0;
+pub(in super::super) const START_TIMEOUT: f64 = 60.0;
 /// A year.
 const LONGEST: f64 = 31_557_600.0;
 /// The share of failures that is borne, where the file says nothing.
-const MAX_FAILURES: f64 = 0.5;
+pub(in super::super) const MAX_FAILURES: f64 = 0.5;
 /// Draws from the prior at which a program may be tried to learn the names of its statistics.
 const TRIALS: usize = 5;
 
@@ -34,7 +33,7 @@ const PROTOCOLS: [(&str, Protocol); 2] = [("lines", Protocol::Lines), ("once", P
 
 /// The model of the section, unless a mistake leaves none.
 pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Ready> {
-    section.only(&KEYS);
+    section.only(&keys::names(keys::COMMAND));
     let before = section.mistakes().count();
     let words = read_words(&mut section, "run", "[\"python3\", \"simulate.py\"]", true);
     let protocol = match section.has("protocol") {

@@ -19,7 +19,9 @@ use counterpoise_run::executor::Tolerance;
 use serde_json::Value;
 
 use super::reading::{Place, Section};
+pub(super) use command::{MAX_FAILURES, START_TIMEOUT, TIMEOUT};
 pub(crate) use hosted::of_host;
+pub(super) use observation::LAWS as NOISE_LAWS;
 pub(crate) use reordered::Reordered;
 pub(crate) use table::{TableModel, without_truth};
 

@@ -3,6 +3,7 @@
 use counterpoise_networks::language::{self, Draft, Mistake, Names, near_miss};
 use counterpoise_networks::{Counting, Expression, Network, Reaction, Symbol};
 
+use super::super::keys;
 use super::super::reading::{Place, Section, Value, Written, suggestion};
 use super::observation::{self, Observed};
 use super::{Ready, Surroundings, reach, ready};
@@ -17,9 +18,7 @@ const COUNTINGS: [(&str, Counting); 2] =
 
 /// The network of the section, unless a mistake leaves none.
 pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Ready> {
-    section.only(
-        &[&["reactions", "initial", "constants", "rules", "mass_action"], &observation::KEYS[..]].concat(),
-    );
+    section.only(&[keys::names(keys::NETWORK), keys::names(keys::OBSERVATION)].concat());
     let parameters = surroundings.parameters?;
     let before = section.mistakes().count();
     let mut names = read_names(&mut section, parameters);

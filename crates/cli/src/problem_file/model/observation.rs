@@ -5,17 +5,15 @@ use counterpoise_networks::{
     DEFAULT_EPSILON, Expression, Method, Noise, NoiseLaw, Observable, Observation, Times, TimesError,
 };
 
+use super::super::keys;
 use super::super::reading::{Node, Section, Table, Value, Written, suggestion};
 use super::network::note_inside;
-
-/// Keys that are read here.
-pub(super) const KEYS: [&str; 5] = ["times", "observe", "noise", "simulator", "max_events"];
 
 /// Statistics a model may have.
 const MOST_STATISTICS: usize = 100_000;
 const MOST_TIMES: u64 = 10_000;
 const MOST_EVENTS: u64 = 1_000_000_000_000_000;
-const LAWS: [(&str, NoiseLaw); 3] =
+pub(in super::super) const LAWS: [(&str, NoiseLaw); 3] =
     [("normal", NoiseLaw::Normal), ("log-normal", NoiseLaw::LogNormal), ("poisson", NoiseLaw::Poisson)];
 
 /// How trajectories are made, and when they are given up.
@@ -107,7 +105,7 @@ fn listed_times(section: &mut Section<'_>) -> Option<Times> {
 
 /// Times by their number and spacing.
 fn spaced_times(mut section: Section<'_>) -> Option<Times> {
-    section.only(&["to", "count", "spacing", "first", "zero"]);
+    section.only(&keys::names(keys::TIMES));
     for key in ["to", "count"] {
         if !section.has(key) {
             section.missing(key, "for example times = { to = 100, count = 10 }".to_owned());

@@ -4,12 +4,13 @@ use counterpoise_networks::Expression;
 use counterpoise_networks::language::Scope;
 use counterpoise_networks::sbml;
 
+use super::super::keys;
 use super::super::reading::{Place, Section, read_bounded};
 use super::{Ready, Surroundings, observation, ready};
 
 /// The model of the section, unless a mistake leaves none.
 pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Ready> {
-    section.only(&[&["file"], &observation::KEYS[..]].concat());
+    section.only(&[keys::names(keys::SBML), keys::names(keys::OBSERVATION)].concat());
     if !section.has("file") {
         section.missing("file", "file = \"model.xml\"".to_owned());
     }

@@ -6,6 +6,7 @@ use counterpoise_run::given::Source;
 use counterpoise_tables::{Survey, TableError, TableFile};
 use serde_json::json;
 
+use super::super::keys;
 use super::super::method::{LEAST_SIMULATIONS, MOST_SIMULATIONS, Method};
 use super::super::reading::{Section, Value, suggestion};
 use super::{Material, Ready, Surroundings};
@@ -91,7 +92,7 @@ pub(crate) fn without_truth(root: &mut Section<'_>) -> bool {
 
 /// The model of the section, unless a mistake leaves none.
 pub(super) fn read(mut section: Section<'_>, surroundings: &Surroundings<'_>) -> Option<Ready> {
-    section.only(&["file", "statistics"]);
+    section.only(&keys::names(keys::TABLE));
     if !section.has("file") {
         section.missing("file", "file = \"simulations.parquet\"".to_owned());
     }
