@@ -5,14 +5,28 @@ use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::commands::init::NAMES;
 use crate::host::Stated;
 
-/// Approximate Bayesian computation that weighs the evidence by itself.
+/// Help that fits a screen of 24 lines, with the prompt: options share a line, `completions` and `man` another.
+const HELP: &str = "\
+{about}
+
+Usage: counterpoise COMMAND [OPTIONS]
+
+{subcommands}
+
+-q, --quiet prints results and errors only; -h, --help; -V, --version
+COMMAND --help has its options; completions SHELL and man [COMMAND] for your shell
+Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at a limit or by the user
+";
+
+/// Approximate Bayesian computation that weighs the evidence by itself
 #[derive(Debug, Parser)]
-#[command(name = "counterpoise", version, about, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at a limit or by the user.")]
+#[command(name = "counterpoise", version = crate::version::long())]
+#[command(arg_required_else_help = true, help_template = HELP)]
 pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -22,37 +36,52 @@ pub(crate) struct Arguments {
     pub(crate) quiet: bool,
 }
 
-/// What the program can do.
+/// What the program can do. The first lines fit a screen of 80 columns.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a folder with a problem that runs as it is.
+    /// Make a folder with a problem that runs as it is
     Init(InitArguments),
-    /// Infer the parameters of a problem and print the posterior; goes on with a run that was stopped.
-    Run(RunArguments),
-    /// Find every mistake in a problem file, and try twenty simulations.
+    /// Find mistakes in a problem, try simulations, say what a run costs
+    ///
+    /// Every mistake in the problem file is shown with its line. If there are none, twenty simulations are made and, if they are
+    /// quick, a small generation: what fails, what never varies, what lies beyond all simulations, and how long a run takes.
     Check(CheckArguments),
-    /// Write a table of simulations.
-    Simulate(SimulateArguments),
-    /// Print the summary of a run again.
+    /// Infer the parameters of a problem and print the posterior
+    ///
+    /// Goes on with a run that was stopped: the same command again.
+    Run(RunArguments),
+    /// Print the summary of a run again
     Show(ShowArguments),
-    /// Write one HTML page with pictures of a run, which needs no network.
+    /// Write one HTML page with pictures of a run
+    ///
+    /// The page needs no network.
     Report(ReportArguments),
-    /// Show that page in a browser while a run goes on.
+    /// Show that page in a browser while a run goes on
     Watch(WatchArguments),
-    /// Draw a picture of a run for a paper.
+    /// Draw a picture of a run for a paper
     Plot(PlotArguments),
-    /// Judge several methods on the same simulations of data whose truth is known.
-    Compare(CompareArguments),
-    /// See whether intervals cover the truth as often as they say.
-    Calibrate(CalibrateArguments),
-    /// Make a figure or a table of Harrison & Baker again.
-    Reproduce(ReproduceArguments),
-    /// Look whether the directory of a run holds what was written into it.
-    Verify(VerifyArguments),
-    /// Write the posterior or the simulations of a run as a table for other programs.
+    /// Write the posterior or the simulations of a run as a table
     Export(ExportArguments),
-    /// Say what an SBML file contains, what can be inferred of it, and what is not supported.
+    /// Look whether a run's directory holds what was written into it
+    Verify(VerifyArguments),
+    /// Write a table of simulations
+    Simulate(SimulateArguments),
+    /// Say what an SBML file holds, and what of it can be inferred
     Sbml(SbmlArguments),
+    /// Judge several methods on data whose truth is known
+    Compare(CompareArguments),
+    /// See whether intervals cover the truth as often as they say
+    Calibrate(CalibrateArguments),
+    /// Make a figure or a table of Harrison & Baker again
+    Reproduce(ReproduceArguments),
+    /// Print what a shell needs to complete commands and options
+    #[command(hide = true)]
+    Completions(CompletionsArguments),
+    /// Print a page of the manual
+    ///
+    /// Read it with: counterpoise man run | man -l -
+    #[command(hide = true)]
+    Man(ManArguments),
 }
 
 impl Command {
@@ -78,6 +107,22 @@ pub(crate) struct InitArguments {
     /// What kind of model it begins with.
     #[arg(long, value_name = "TEMPLATE", default_value = "death", value_parser = PossibleValuesParser::new(NAMES))]
     pub(crate) template: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The command that the page is about; by default the program.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
 }
 
 /// A problem file and changes to it.

@@ -11,6 +11,7 @@ mod faults;
 mod interrupt;
 mod mistakes;
 mod networks;
+mod newcomer;
 mod programs;
 mod report;
 mod reproduce;

@@ -108,10 +108,6 @@ fn templates_run_as_they_are() {
             assert!(near && number("q95") < 2.0 * number("q05"), "{template}: {}", run["parameters"]);
         }
     }
-    for template in ["death", "network", "sbml"] {
-        program(here, &["init", template, "--template", template]).exits(0);
-        program(here, &["check", &format!("{template}/problem.toml")]).exits(0);
-    }
     program(here, &["init", "table", "--template", "table"]).exits(0);
     let text = fs::read_to_string(here.join("table/simulations.csv")).unwrap();
     assert_eq!((text.lines().next(), text.lines().count()), (Some("theta,x1,x2,x3"), 1001));
