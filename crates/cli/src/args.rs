@@ -19,7 +19,7 @@ Usage: counterpoise COMMAND [OPTIONS]
 {subcommands}
 
 -q, --quiet prints results and errors only; -h, --help; -V, --version
-COMMAND --help has its options; completions SHELL and man [COMMAND] for your shell
+COMMAND --help has its options; completions SHELL, man [COMMAND]: for a shell
 Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at a limit or by the user
 ";
 

@@ -330,6 +330,18 @@ fn broken(error: &RunError, arguments: &RunArguments, subject: Subject<'_>, simu
         RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
             hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, first)));
         }
+        RunError::Digest { source: DigestError::TooFewUsable { .. }, .. } => {
+            hints.push(
+                "counterpoise check counts the rows that fail: compare the table with [parameters]"
+                    .to_owned(),
+            );
+        }
+        RunError::Digest { source: DigestError::Reduce(_) | DigestError::Weigh(_), .. } => {
+            hints.push(
+                "counterpoise check lists statistics that never vary: look at what the simulator returns"
+                    .to_owned(),
+            );
+        }
         RunError::Store(error) => hints.extend(stored::advice(error, subject.directory)),
         _ => {}
     }

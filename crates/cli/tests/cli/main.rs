@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod damage;
+mod errors;
 mod exact;
 mod examples;
 mod export;

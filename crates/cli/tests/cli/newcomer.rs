@@ -56,8 +56,18 @@ fn what_init_prints_can_be_typed() {
             let (word, path) = command.split_once(' ').unwrap();
             program(here.path(), &[word, path.trim_matches('\'')]).exits(0);
         }
-        let page = here.path().join(format!("runs/my-{template}/report.html"));
-        assert!(std::fs::read_to_string(page).unwrap().contains("<svg"), "{template}");
+        let run = format!("runs/my-{template}");
+        let page = std::fs::read_to_string(here.path().join(&run).join("report.html")).unwrap();
+        assert!(page.contains("<svg"), "{template}");
+        let found = program(here.path(), &["show", &run, "--json"]).exits(0).json();
+        assert_eq!((&found["problem"], &found["failed"]), (&name.into(), &0.into()));
+        // Programs in all languages simulate the same culture.
+        for (name, truth) in [("rate", 0.6), ("capacity", 400.0)] {
+            let Some(found) = found["parameters"].get(name) else { continue };
+            let number = |key: &str| found[key].as_f64().unwrap();
+            let near = (number("mean") - truth).abs() < 3.0 * number("sd");
+            assert!(near && number("q95") < 2.0 * number("q05"), "{template}: {name} is {found}");
+        }
     }
 }
 
