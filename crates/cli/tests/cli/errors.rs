@@ -292,7 +292,9 @@ fn literals(source: &str) -> Vec<String> {
                     Some((_, '\n')) => {
                         let here = letters.as_str();
                         let skipped = here.len() - here.trim_start().len();
-                        (0..skipped).for_each(|_| drop(letters.next()));
+                        for _ in 0..skipped {
+                            letters.next();
+                        }
                     }
                     Some((_, other)) => text.push(other),
                     None => {}
