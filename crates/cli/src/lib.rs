@@ -12,6 +12,7 @@ mod print;
 mod problem_file;
 mod summary;
 mod trouble;
+mod version;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -8,6 +8,7 @@ use counterpoise_core::table::Table;
 use counterpoise_core::workers::Serial;
 use counterpoise_tables::{Block, TableError, TableFile};
 
+use crate::print::number::significant;
 use crate::problem_file::suggestion;
 use crate::trouble::Trouble;
 
@@ -127,9 +128,11 @@ impl Numbers {
                 if unit.is_nan() || unit < low - SLACK || unit > high + SLACK {
                     let (low, high) = marginal.support();
                     let message = format!(
-                        "{} = {natural} in row {} lies outside the prior, [{low}, {high}]",
+                        "{} = {natural} in row {} lies outside the prior, [{}, {}]",
                         marginal.name(),
-                        row + 1
+                        row + 1,
+                        significant(low, 9),
+                        significant(high, 9),
                     );
                     return Err(self.wrong(message, "use the prior that the table was made with".to_owned()));
                 }

@@ -1,5 +1,7 @@
 //! Why a command could not do its work, and the exit code that says so.
 
+use std::path::Path;
+
 use crate::output::Output;
 use crate::problem_file::{LoadError, Mistakes};
 
@@ -60,10 +62,24 @@ impl From<LoadError> for Trouble {
         match error {
             LoadError::Mistakes(mistakes) => Self::Mistakes(mistakes),
             LoadError::Unreadable { path, reason } => {
-                Self::input(anyhow::anyhow!("cannot read {}: {reason}", path.display()), None)
+                let hint = if path.is_dir() {
+                    Some(format!("name the problem file in it: {}", path.join("problem.toml").display()))
+                } else {
+                    let none = !path.exists();
+                    none.then(|| {
+                        "counterpoise init NAME makes a folder with a problem to begin with".to_owned()
+                    })
+                };
+                Self::input(anyhow::anyhow!("cannot read {}: {reason}", path.display()), hint)
             }
         }
     }
+}
+
+/// What to do about a file that cannot be written, where its folder is not there.
+pub(crate) fn no_folder(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())?;
+    Some(format!("there is no folder {}: make it first", folder.display()))
 }
 
 /// Results that cannot be written.

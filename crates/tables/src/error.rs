@@ -97,6 +97,17 @@ impl Fault {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::NotRegular => "give the name of a file",
+            Self::NotUtf8 => "save it as UTF-8",
+            Self::Quote => {
+                "a quote inside of a value is written twice, and a value with quotes ends with one"
+            }
+            Self::Parquet(_) | Self::Inconsistent(_) => {
+                "write it again, or give it the ending of what it is: .csv, .csv.gz or .parquet"
+            }
+            Self::Io(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                "a file that is not compressed by gzip is named .csv"
+            }
             Self::UnknownKind => "name it .csv, .csv.gz or .parquet",
             Self::Empty => "it needs a header of column names and a row for each simulation",
             Self::LongLine => "a table has one line for each simulation",

@@ -12,7 +12,8 @@ use counterpoise_run::executor::{Executor, Threads};
 use counterpoise_run::pool::Pool;
 use serde_json::{Value, json};
 
-use super::{check_table, overrides};
+use super::beyond::{Beyond, beyond, bytes, observed_beyond, size};
+use super::{check_table, overrides, shell_words};
 use crate::args::CheckArguments;
 use crate::output::Output;
 use crate::print::json;
@@ -42,6 +43,7 @@ const SLOW_SECONDS: f64 = 0.1;
 
 /// What the draws told.
 struct Tried {
+    statistics: usize,
     seconds: Vec<f64>,
     failures: Vec<(usize, Failure)>,
     constant: Vec<String>,
@@ -70,11 +72,15 @@ pub(crate) fn check(arguments: &CheckArguments, output: Output) -> Result<u8, Tr
     let tried =
         try_draws(&problem, &*simulator, &method, pool).map_err(|error| Trouble::failed(error, None))?;
     let analysis = Analysis { problem, method: method.build(), seed: Seed(method.seed) };
-    let estimate = estimate(analysis, simulator, &method, (&tried, pool));
-    let mut report = describe(&name, &tried, &method, estimate);
+    let trial = trial(analysis, simulator, &method, (&tried, pool));
+    let mut report = describe(&name, &tried, &method, (trial.simulating, trial.weighing));
     report["model"] = json!(headline);
-    report["warnings"] = json!(heavy_tail(&tried.seconds, advice.as_deref()).into_iter().collect::<Vec<_>>());
-    let text = if arguments.json { json::object(&report)? } else { page(&report, &names) };
+    report["threads"] = json!(pool.threads());
+    report["bytes"] = json!(bytes(&method, names.len() + tried.statistics));
+    let tail = heavy_tail(&tried.seconds, advice.as_deref());
+    report["warnings"] = json!(tail.into_iter().chain(beyond(&trial.beyond)).collect::<Vec<_>>());
+    let next = next_step(&tried, method.seed, &names, arguments);
+    let text = if arguments.json { json::object(&report)? } else { page(&report, &names) + &next };
     output.result(&text)?;
     Ok(if tried.is_hopeless() { FAILED } else { DONE })
 }
@@ -109,22 +115,31 @@ fn try_draws(
         |column: &usize| usable.len() > 1 && usable.iter().all(|row| row[*column] == usable[0][*column]);
     let constant =
         (0..problem.statistics.len()).filter(same).map(|at| problem.statistics[at].clone()).collect();
-    Ok(Tried { seconds, failures, constant, proposed })
+    Ok(Tried { statistics: problem.statistics.len(), seconds, failures, constant, proposed })
 }
 
-/// Seconds that a run will take: simulating, and weighing where a trial could be afforded.
-fn estimate(
+/// What a small generation tells, where it can be afforded.
+struct Trial {
+    /// Seconds that a run will take.
+    simulating: f64,
+    weighing: Option<f64>,
+    /// Statistics of which the observed value lies beyond all simulations.
+    beyond: Vec<Beyond>,
+}
+
+/// Tries a small generation: simulating, weighing and the range of every statistic.
+fn trial(
     mut analysis: Analysis,
     simulator: Box<dyn Simulator>,
     method: &Method,
     (tried, pool): (&Tried, Pool),
-) -> (f64, Option<f64>) {
+) -> Trial {
     let all = (method.simulations * method.generations) as f64;
     let mean = tried.seconds.iter().sum::<f64>() / tried.seconds.len() as f64;
     let alone = mean * all / pool.threads() as f64;
     let rows = tried.proposed.thetas.rows();
     if tried.is_hopeless() || mean * rows as f64 / pool.threads() as f64 > PATIENCE {
-        return (alone, None);
+        return Trial { simulating: alone, weighing: None, beyond: Vec::new() };
     }
     let share = rows as f64 / method.simulations as f64;
     analysis.method.simulations = rows;
@@ -148,9 +163,27 @@ fn estimate(
         earlier: &[],
     };
     if ran.is_err() || digest(&analysis, &inputs, &pool).is_err() {
-        return (alone, None);
+        return Trial { simulating: alone, weighing: None, beyond: Vec::new() };
     }
-    (simulating, Some(start.elapsed().as_secs_f64() / share * method.generations as f64))
+    let weighing = start.elapsed().as_secs_f64() / share * method.generations as f64;
+    let beyond = observed_beyond(&analysis.problem, &simulated);
+    Trial { simulating, weighing: Some(weighing), beyond }
+}
+
+/// Where to go from here: the run, or the first failure alone.
+fn next_step(tried: &Tried, seed: u64, names: &[String], arguments: &CheckArguments) -> String {
+    let mut words =
+        vec!["counterpoise".into(), "run".into(), arguments.problem.problem.display().to_string()];
+    words.extend(arguments.problem.set.iter().flat_map(|set| ["--set".into(), set.clone()]));
+    let (true, Some((row, _))) = (tried.is_hopeless(), tried.failures.first()) else {
+        return format!("next: {}\n", shell_words(&words));
+    };
+    let theta = tried.proposed.thetas.row(*row);
+    let at: Vec<String> = names.iter().zip(theta).map(|(name, value)| format!("{name}={value}")).collect();
+    words[1] = "simulate".into();
+    words.extend(["--at".into(), at.join(","), "--seed".into(), seed.to_string()]);
+    words.extend(["--generation".into(), "0".into(), "--row".into(), row.to_string()]);
+    format!("nothing can be inferred like this; to see it fail again: {}\n", shell_words(&words))
 }
 
 fn median(values: &[f64]) -> f64 {
@@ -224,7 +257,8 @@ fn page(report: &Value, parameters: &[String]) -> String {
     let names = report["constant"].as_array().map_or(&[][..], Vec::as_slice);
     if !names.is_empty() {
         let names = names.iter().filter_map(Value::as_str);
-        text += &format!("constant statistics: {}\n", listed(names, NAMED));
+        text +=
+            &format!("constant statistics: {}; they tell nothing and are left out\n", listed(names, NAMED));
     }
     if report["failed"] == report["draws"] {
         return text;
@@ -234,11 +268,14 @@ fn page(report: &Value, parameters: &[String]) -> String {
         weigh => format!("and {} for the choice of weights", seconds(weigh)),
     };
     text += &format!(
-        "a run of {} simulations in {} generations takes about {}: {} of simulating {weighing}\n",
+        "a run of {} simulations in {} generations takes about {} on {} threads: {} of simulating {weighing}; and \
+         {} of disk at most\n",
         report["simulations"],
         report["generations"],
         seconds(&estimate["total"]),
+        report["threads"],
         seconds(&estimate["simulate"]),
+        size(report["bytes"].as_f64().unwrap_or(f64::NAN)),
     );
     for warning in report["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         text += &wrapped(&format!("warning: {warning}"), PAGE, "  ");

@@ -16,7 +16,7 @@ use counterpoise_tables::write::{Partial, quoted};
 use super::stored;
 use crate::args::{ExportArguments, What};
 use crate::output::Output;
-use crate::trouble::{DONE, Trouble};
+use crate::trouble::{DONE, Trouble, no_folder};
 
 /// Writes a table of a run.
 pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, Trouble> {
@@ -54,7 +54,7 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
         return Err(Trouble::input(message, "--what posterior has what was kept of them".to_owned()));
     }
     let rows = write(&sheets, to, kind).map_err(|error| {
-        Trouble::failed(error.context(format!("cannot export to {}", to.display())), None)
+        Trouble::failed(error.context(format!("cannot export to {}", to.display())), no_folder(to))
     })?;
     output.note(&format!("{rows} rows are in {}", to.display()));
     Ok(DONE)
@@ -80,7 +80,7 @@ fn export_draws(
         Ok(partial.complete(&file)?)
     };
     written().map_err(|error| {
-        Trouble::failed(error.context(format!("cannot export to {}", to.display())), None)
+        Trouble::failed(error.context(format!("cannot export to {}", to.display())), no_folder(to))
     })?;
     output.note(&format!("{count} draws are in {}", to.display()));
     Ok(DONE)

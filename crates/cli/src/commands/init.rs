@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use serde_json::Value;
 
+use super::run::default_directory;
 use crate::args::InitArguments;
 use crate::output::Output;
 use crate::trouble::{DONE, Trouble};
@@ -37,7 +38,7 @@ macro_rules! example {
 const TEMPLATES: [Template; 8] = [
     Template {
         name: "death",
-        files: &[example!("death", "problem.toml"), example!("death", "observed.csv")],
+        files: &[file!("problem.toml", "death/problem.toml"), example!("death", "observed.csv")],
     },
     Template { name: "network", files: &[example!("sir", "problem.toml"), example!("sir", "observed.csv")] },
     Template {
@@ -118,9 +119,13 @@ pub(crate) fn init(arguments: &InitArguments, output: Output) -> Result<u8, Trou
     }
     let problem = folder.join(PROBLEM);
     let files: Vec<&str> = template.files.iter().map(|(file, _)| *file).collect();
-    let problem = super::shell_word(&problem.display().to_string());
+    let word = |path: &Path| super::shell_word(&path.display().to_string());
+    let (problem, run) = (word(&problem), word(&default_directory(name)));
     output.result(&format!(
-        "{} holds {}\n\ncounterpoise check {problem}\ncounterpoise run {problem}\n",
+        "{} holds {}\n\n\
+         counterpoise check {problem}    # finds mistakes, says what a run will cost\n\
+         counterpoise run {problem}      # infers the parameters\n\
+         counterpoise report {run}   # draws them on a page for the browser\n",
         folder.display(),
         files.join(", "),
     ))?;
@@ -170,8 +175,12 @@ mod tests {
     /// Examples have copies, so that they can be taken as they are.
     #[test]
     fn the_helper_is_the_same_everywhere() {
-        let helper = include_str!("../../templates/helpers/counterpoise.py");
-        assert_eq!(helper, include_str!("../../../../examples/ricker/counterpoise.py"));
+        let python = include_str!("../../templates/helpers/counterpoise.py");
+        assert_eq!(python, include_str!("../../../../examples/ricker/counterpoise.py"));
+        assert_eq!(python, include_str!("../../../../examples/g-and-k/counterpoise.py"));
+        assert_eq!(python, include_str!("../../../../examples/ma2/counterpoise.py"));
+        let r = include_str!("../../templates/helpers/counterpoise.R");
+        assert_eq!(r, include_str!("../../../../examples/queue/counterpoise.R"));
     }
 
     #[test]

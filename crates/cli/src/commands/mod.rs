@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod beyond;
 mod calibrate;
 mod check;
 mod check_table;
@@ -12,6 +13,7 @@ mod report;
 mod reproduce;
 pub(crate) mod run;
 mod sbml;
+mod shell;
 mod show;
 mod simulate;
 mod stored;
@@ -55,6 +57,8 @@ pub(crate) fn perform(
         Command::Plot(arguments) => plot::plot(arguments, output),
         Command::Export(arguments) => export::export(arguments, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
+        Command::Completions(arguments) => shell::completions(arguments, output),
+        Command::Man(arguments) => shell::man(arguments, output),
     }
 }
 

@@ -10,7 +10,7 @@ use counterpoise_tables::write::Partial;
 use super::{show, stored};
 use crate::args::ReportArguments;
 use crate::output::Output;
-use crate::trouble::{DONE, Trouble};
+use crate::trouble::{DONE, Trouble, no_folder};
 
 /// Writes the page.
 pub(crate) fn report(arguments: &ReportArguments, output: Output) -> Result<u8, Trouble> {
@@ -66,5 +66,5 @@ pub(super) fn write(to: &Path, bytes: &[u8]) -> Result<(), Trouble> {
     };
     write()
         .with_context(|| format!("cannot write {}", to.display()))
-        .map_err(|error| Trouble::failed(error, None))
+        .map_err(|error| Trouble::failed(error, no_folder(to)))
 }

@@ -86,7 +86,7 @@ pub(crate) fn run_by(
     output: Output,
 ) -> Result<Ran, Trouble> {
     let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
-    let path = arguments.into.clone().unwrap_or_else(|| Path::new("runs").join(slug(&loaded.name)));
+    let path = arguments.into.clone().unwrap_or_else(|| default_directory(&loaded.name));
     let header = Header {
         description: loaded.description.clone(),
         parameters: loaded.parameters(),
@@ -330,6 +330,18 @@ fn broken(error: &RunError, arguments: &RunArguments, subject: Subject<'_>, simu
         RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
             hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, first)));
         }
+        RunError::Digest { source: DigestError::TooFewUsable { .. }, .. } => {
+            hints.push(
+                "counterpoise check counts the rows that fail: compare the table with [parameters]"
+                    .to_owned(),
+            );
+        }
+        RunError::Digest { source: DigestError::Reduce(_) | DigestError::Weigh(_), .. } => {
+            hints.push(
+                "counterpoise check lists statistics that never vary: look at what the simulator returns"
+                    .to_owned(),
+            );
+        }
         RunError::Store(error) => hints.extend(stored::advice(error, subject.directory)),
         _ => {}
     }
@@ -363,6 +375,11 @@ fn repeat(arguments: &RunArguments, subject: Subject<'_>, index: u32, example: &
     words.extend(["--at".into(), at.join(","), "--seed".into(), subject.method.seed.to_string()]);
     words.extend(["--generation".into(), index.to_string(), "--row".into(), example.row.to_string()]);
     shell_words(&words)
+}
+
+/// Where a run goes that was not told where.
+pub(crate) fn default_directory(name: &str) -> PathBuf {
+    Path::new("runs").join(slug(name))
 }
 
 /// A name as a directory: lower case, with hyphens for everything else.

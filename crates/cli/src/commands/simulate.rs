@@ -20,7 +20,7 @@ use crate::args::SimulateArguments;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::problem_file::{Loaded, Override, Purpose, open, suggestion};
-use crate::trouble::{DONE, FAILED, STOPPED, Trouble};
+use crate::trouble::{DONE, FAILED, STOPPED, Trouble, no_folder};
 
 /// Values held in memory at a time.
 const BLOCK: usize = 4_000_000;
@@ -59,7 +59,7 @@ pub(crate) fn simulate(
         Some(path) => to_file(path, &names, fill),
         None => to_stdout(&names, fill),
     }
-    .map_err(|error| Trouble::failed(error, None))?;
+    .map_err(|error| Trouble::failed(error, arguments.out.as_deref().and_then(no_folder)))?;
     failures.report(&parameters, output);
     if filled.is_break() {
         output.say(&stopped(arguments, failures.rows));

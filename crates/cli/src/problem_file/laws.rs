@@ -121,7 +121,11 @@ fn make(
             Ok(marginal) => marginal,
             Err(error) => {
                 let key = if section.has("low") { "low" } else { "high" };
-                section.mistake(key, format!("parameter {name}: {error}"), None);
+                let hint = match low > high {
+                    true => "exchange low and high",
+                    false => "low and high cut the law: choose them where it has values",
+                };
+                section.mistake(key, format!("parameter {name}: {error}"), hint.to_owned());
                 return None;
             }
         }
@@ -145,11 +149,16 @@ fn refuse(name: &str, error: &LawError, section: &mut Section<'_>) {
     section.mistake(key, format!("parameter {name}: {error}"), hint);
 }
 
-/// Whether draws are finite and have a density: numbers near the limits of floating point may leave none.
+/// Whether draws differ, are finite and have a density: numbers near the limits of floating point may leave none.
 fn drawable(marginal: &Marginal) -> bool {
     let mut rng = Seed(0).stream(Stage::Propose, 0, 0);
-    (0..16).all(|_| {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let usable = (0..64).all(|_| {
         let unit = marginal.draw(&mut rng);
-        unit.is_finite() && marginal.natural(unit).is_finite() && marginal.ln_density(unit).is_finite()
-    })
+        let natural = marginal.natural(unit);
+        (low, high) = (low.min(natural), high.max(natural));
+        unit.is_finite() && natural.is_finite() && marginal.ln_density(unit).is_finite()
+    });
+    // One bit from one another would still be no law.
+    usable && high > low.next_up()
 }

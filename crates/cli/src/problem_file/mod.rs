@@ -115,7 +115,7 @@ fn load_text(
     let source = mistakes.source(path.display().to_string(), String::from_utf8_lossy(bytes));
     if let Err(error) = std::str::from_utf8(bytes) {
         let at = error.valid_up_to();
-        mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", None);
+        mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", "save it as UTF-8".to_owned());
         return Err(mistakes);
     }
     let mut table = Table::parse(source, &mut mistakes);

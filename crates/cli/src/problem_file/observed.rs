@@ -13,6 +13,7 @@ use super::model::Series;
 use super::reading::{Mistakes, Place, Section, read_bounded, suggestion};
 use super::series;
 use crate::print::list::listed;
+use crate::print::number::significant;
 
 /// Largest table of observations that is read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -101,7 +102,11 @@ fn from_file(section: &mut Section<'_>, expected: &Expected<'_>) -> Option<Vec<f
         Ok(text) => text,
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", None);
+            mistakes.add(
+                mistakes.place(source, at..at + 1),
+                "this is not UTF-8",
+                "save it as UTF-8".to_owned(),
+            );
             return None;
         }
     };
@@ -270,7 +275,8 @@ fn from_truth(section: &mut Section<'_>, parameters: Option<&[Parameter]>) -> Op
         } else {
             let (low, high) = marginal.support();
             let what = if whole { "lies outside the prior" } else { "is not a whole number" };
-            let hint = format!("the prior allows values from {low} to {high}");
+            let hint =
+                format!("the prior allows values from {} to {}", significant(low, 9), significant(high, 9));
             truth.mistake(name, format!("the truth {name} = {value} {what}"), hint);
         }
     }

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod damage;
+mod errors;
 mod exact;
 mod examples;
 mod export;
@@ -12,6 +13,7 @@ mod guide;
 mod interrupt;
 mod mistakes;
 mod networks;
+mod newcomer;
 mod programs;
 mod report;
 mod reproduce;

@@ -80,44 +80,6 @@ fn the_posterior_is_right_and_the_same_on_any_number_of_threads() {
 }
 
 #[test]
-#[allow(clippy::print_stderr)] // A test that is skipped says so.
-fn templates_run_as_they_are() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
-    for (template, interpreter) in
-        [("python", "python3"), ("shell", "sh"), ("r", "Rscript"), ("julia", "julia")]
-    {
-        let done = program(here, &["init", template, "--template", template]).exits(0);
-        assert!(
-            done.stdout.contains(&format!("counterpoise run {template}/problem.toml")),
-            "{}",
-            done.stdout
-        );
-        if Command::new(interpreter).arg("--version").output().is_err() {
-            eprintln!("skipped: the template {template} needs {interpreter}, which is not installed");
-            continue;
-        }
-        let problem = format!("{template}/problem.toml");
-        let checked = program(here, &["check", &problem]).exits(0);
-        assert!(checked.stdout.contains("none failed"), "{}", checked.stdout);
-        let run = program(here, &["run", &problem, "--json"]).exits(0).json();
-        assert_eq!((&run["problem"], &run["failed"]), (&template.into(), &0.into()));
-        for (name, truth) in [("rate", 0.6), ("capacity", 400.0)] {
-            let number = |key: &str| run["parameters"][name][key].as_f64().unwrap();
-            let near = (number("mean") - truth).abs() < 3.0 * number("sd");
-            assert!(near && number("q95") < 2.0 * number("q05"), "{template}: {}", run["parameters"]);
-        }
-    }
-    for template in ["death", "network", "sbml"] {
-        program(here, &["init", template, "--template", template]).exits(0);
-        program(here, &["check", &format!("{template}/problem.toml")]).exits(0);
-    }
-    program(here, &["init", "table", "--template", "table"]).exits(0);
-    let text = fs::read_to_string(here.join("table/simulations.csv")).unwrap();
-    assert_eq!((text.lines().next(), text.lines().count()), (Some("theta,x1,x2,x3"), 1001));
-}
-
-#[test]
 fn init_overwrites_nothing() {
     let here = tempfile::tempdir().unwrap();
     fs::create_dir(here.path().join("mine")).unwrap();

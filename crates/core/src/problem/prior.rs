@@ -220,7 +220,8 @@ impl Marginal {
             return f64::NEG_INFINITY;
         }
         // Some densities are infinite at the very end of their interval, where rounding may put a draw.
-        self.law.ln_density(latent.clamp(self.low.next_up(), self.high.next_down())) + self.ln_factor
+        // Two neighbouring numbers leave nothing between them: no clamp, which would panic.
+        self.law.ln_density(latent.max(self.low.next_up()).min(self.high.next_down())) + self.ln_factor
     }
 
     /// Probability of a unit-space coordinate at or below `unit`.

@@ -88,7 +88,12 @@ fn shown(letter: char) -> String {
     if letter.is_control() {
         return format!("character U+{:04X}", u32::from(letter));
     }
-    format!("`{letter}`")
+    // Some signs of other scripts cannot be seen, or look like another.
+    if letter.is_ascii() {
+        format!("`{letter}`")
+    } else {
+        format!("`{letter}` (U+{:04X})", u32::from(letter))
+    }
 }
 
 fn sign(rest: &str) -> Option<(Token<'_>, usize)> {

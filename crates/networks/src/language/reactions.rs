@@ -143,7 +143,10 @@ impl Line<'_> {
         };
         let changes = difference(&left, &right);
         if changes.is_empty() {
-            return Err(vec![Mistake::new(self.span.clone(), "this reaction changes nothing")]);
+            return Err(vec![
+                Mistake::new(self.span.clone(), "this reaction changes nothing")
+                    .with_hint("both sides are the same: remove it, or correct one of them"),
+            ]);
         }
         let back = changes.iter().map(|&(species, change)| (species, -change)).collect();
         let text = self.label.unwrap_or_else(|| self.text[self.span.clone()].trim());
@@ -210,8 +213,10 @@ impl Line<'_> {
                 Err(vec![match rest.iter().position(|lexeme| lexeme.is("}")) {
                     Some(at) => {
                         Mistake::new(rest[at + 1].span.clone(), "expected the end of the line after `}`")
+                            .with_hint("what stands in braces is the whole rate")
                     }
-                    None => Mistake::new(open.span.clone(), "this `{` is not closed on its line"),
+                    None => Mistake::new(open.span.clone(), "this `{` is not closed on its line")
+                        .with_hint("a rate stands on one line: @ { ... }"),
                 }])
             }
             constant => {

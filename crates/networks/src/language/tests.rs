@@ -247,8 +247,18 @@ fn each_mistake_in_a_reaction_has_its_words_and_its_place() {
             "expected a whole number from 1 to 1000 of a species, found 1_001".into(),
         ),
         ("600 A + 600 A -> B @ k", "A", "more than 1000 of `A` on one side".into()),
-        ("A + B -> B + A @ k", "A + B -> B + A", "this reaction changes nothing".into()),
-        ("x: A -> A @ k", "A -> A", "this reaction changes nothing".into()),
+        (
+            "A + B -> B + A @ k",
+            "A + B -> B + A",
+            "this reaction changes nothing (both sides are the same: remove it, or correct one of them)"
+                .into(),
+        ),
+        (
+            "x: A -> A @ k",
+            "A -> A",
+            "this reaction changes nothing (both sides are the same: remove it, or correct one of them)"
+                .into(),
+        ),
         (
             "A -> B @ k * A",
             "A",
@@ -265,8 +275,16 @@ fn each_mistake_in_a_reaction_has_its_words_and_its_place() {
         ),
         ("A -> B @ { k * C }", "C", "`C` is not known (add it to the parameters)".into()),
         ("A -> B @ speed", "speed", "`speed` is not known (add it to the parameters)".into()),
-        ("A -> B @ { k * A", "{", "this `{` is not closed on its line".into()),
-        ("A -> B @ { k } k", "k", "expected the end of the line after `}`".into()),
+        (
+            "A -> B @ { k * A",
+            "{",
+            "this `{` is not closed on its line (a rate stands on one line: @ { ... })".into(),
+        ),
+        (
+            "A -> B @ { k } k",
+            "k",
+            "expected the end of the line after `}` (what stands in braces is the whole rate)".into(),
+        ),
         ("A -> B @ k k", "k", "expected an operator, found `k` (a product is written a * b)".into()),
         (
             "A -> B @ k, kf",

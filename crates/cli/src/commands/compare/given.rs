@@ -115,14 +115,20 @@ pub(super) fn exact(path: &Path, prior: &Prior) -> Result<Posteriors, Trouble> {
         if counted < LEAST_DRAWS {
             let message =
                 format!("{counted} draws of the posterior{whose}: at least {LEAST_DRAWS} are needed");
-            return Err(table.wrong(message, None));
+            return Err(table.wrong(message, "a few thousand draws a dataset are enough".to_owned()));
         }
         let weights = rows.iter().map(|&row| mass(row as usize) / total).collect();
         let exact = Exact::new(units.select(rows), weights);
-        match (0..found.len()).find(|&j| exact.sd(j) == 0.0) {
+        // By the draws themselves: the deviation of equal ones need not come out as zero.
+        let same =
+            |j: usize| rows.iter().all(|&row| units.at(row as usize, j) == units.at(rows[0] as usize, j));
+        match (0..found.len()).find(|&j| same(j)) {
             Some(j) => {
                 let name = &prior.names()[j];
-                Err(table.wrong(format!("all draws of `{name}`{whose} are the same"), None))
+                Err(table.wrong(
+                    format!("all draws of `{name}`{whose} are the same"),
+                    "a posterior has draws that differ".to_owned(),
+                ))
             }
             None => Ok(exact),
         }

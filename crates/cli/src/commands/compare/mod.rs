@@ -22,6 +22,7 @@ use crate::args::CompareArguments;
 use crate::output::Output;
 use crate::picture_file::PictureFile;
 use crate::print::json;
+use crate::print::number::significant;
 use crate::print::tally::Tally;
 use crate::problem_file::{Loaded, Method, Purpose, open, rule_names, rule_overrides, suggestion};
 use crate::trouble::{DONE, Trouble};
@@ -175,5 +176,6 @@ fn outside(problem: &Problem, truth: &[f64]) -> Option<anyhow::Error> {
         !(low..=high).contains(value)
     })?;
     let (low, high) = marginal.support();
+    let (low, high) = (significant(low, 9), significant(high, 9));
     Some(anyhow!("the truth {} = {value} lies outside the prior, [{low}, {high}]", marginal.name()))
 }

@@ -126,7 +126,10 @@ fn refuse(section: &mut Section<'_>, error: &ProgramError) {
         ProgramError::Start { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
             Some("make it executable with chmod +x, or name the interpreter first".to_owned())
         }
-        _ => None,
+        _ => Some(
+            "start it by hand in the folder of the problem file to see what it does; docs/programs.md has what it must print"
+                .to_owned(),
+        ),
     };
     section.mistake("run", error.to_string(), hint);
 }
@@ -144,6 +147,12 @@ fn read_words(section: &mut Section<'_>, key: &str, example: &str, needed: bool)
         Value::Text(word) if !word.contains('\0') => Some(word.clone()),
         _ => None,
     };
+    if let Some(Value::Text(text)) = section.value(key) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let hint = format!("never through a shell: {key} = {}", json!(words));
+        section.mistake(key, format!("`{}` must be a list of texts, found text", section.path(key)), hint);
+        return None;
+    }
     let words: Option<Vec<String>> =
         section.list(key, "a list of texts")?.iter().map(|node| word(&node.value)).collect();
     match words {

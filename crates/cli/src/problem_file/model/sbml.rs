@@ -57,7 +57,7 @@ fn read_file(section: &mut Section<'_>, surroundings: &Surroundings<'_>) -> Opti
     let source = mistakes.source(path.display().to_string(), text.clone());
     if let Err(error) = std::str::from_utf8(&bytes) {
         let at = error.valid_up_to();
-        mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", None);
+        mistakes.add(mistakes.place(source, at..at + 1), "this is not UTF-8", "save it as UTF-8".to_owned());
         return None;
     }
     let refused = |problems: Vec<sbml::Problem>| {

@@ -174,7 +174,11 @@ fn find_statistics(
             .filter(|at| other(&file.names()[*at]) && !parameters.unwrap_or_default().contains(at))
             .collect();
         if columns.is_empty() && parameters.is_some() {
-            section.mistake("file", "the table has no column beside the parameters", None);
+            section.mistake(
+                "file",
+                "the table has no column beside the parameters",
+                "a table has a column for each statistic too".to_owned(),
+            );
         }
         return (!columns.is_empty()).then_some(columns);
     }
@@ -183,15 +187,27 @@ fn find_statistics(
     for node in list {
         let Value::Text(name) = &node.value else {
             let message = format!("a statistic is named by text, found {}", node.value.kind());
-            section.mistakes().add(node.place, message, None);
+            section.mistakes().add(
+                node.place,
+                message,
+                "for example statistics = [\"s1\", \"s2\"]".to_owned(),
+            );
             continue;
         };
         match file.names().iter().position(|known| known == name && !name.is_empty()) {
             Some(at) if columns.contains(&at) => {
-                section.mistakes().add(node.place, format!("the statistic `{name}` is listed twice"), None);
+                section.mistakes().add(
+                    node.place,
+                    format!("the statistic `{name}` is listed twice"),
+                    "list it once".to_owned(),
+                );
             }
             Some(at) if parameters.unwrap_or_default().contains(&at) => {
-                section.mistakes().add(node.place, format!("`{name}` is a parameter"), None);
+                section.mistakes().add(
+                    node.place,
+                    format!("`{name}` is a parameter and no statistic"),
+                    "take it out of the list".to_owned(),
+                );
             }
             Some(at) => columns.push(at),
             None => {

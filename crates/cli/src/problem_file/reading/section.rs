@@ -8,6 +8,12 @@ use super::source::{Mistakes, Place, suggestion};
 use super::tree::{Entry, Node, Table, Value};
 use super::written::Written;
 
+/// A number as it would be written: without a hundred zeros.
+fn shown(number: f64) -> String {
+    let size = number.abs();
+    if size >= 1e15 || size != 0.0 && size < 1e-5 { format!("{number:e}") } else { format!("{number}") }
+}
+
 /// A table, what to call it, and where its mistakes go.
 pub(crate) struct Section<'a> {
     name: String,
@@ -169,7 +175,7 @@ impl<'a> Section<'a> {
             return Some(number);
         }
         let path = self.path(key);
-        self.mistake(key, format!("`{path}` must be {expected}, found {number}"), None);
+        self.mistake(key, format!("`{path}` must be {expected}, found {}", shown(number)), None);
         None
     }
 

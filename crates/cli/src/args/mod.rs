@@ -1,18 +1,36 @@
 //! The command line as types.
 
+mod studies;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::commands::init::NAMES;
 use crate::host::Stated;
 
-/// Approximate Bayesian computation that weighs the evidence by itself.
+pub(crate) use studies::{CalibrateArguments, CompareArguments, Item, PresetName, ReproduceArguments};
+
+/// Help that fits a screen of 24 lines, with the prompt: options share a line, `completions` and `man` another.
+const HELP: &str = "\
+{about}
+
+Usage: counterpoise COMMAND [OPTIONS]
+
+{subcommands}
+
+-q, --quiet prints results and errors only; -h, --help; -V, --version
+COMMAND --help has its options; completions SHELL, man [COMMAND]: for a shell
+Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at a limit or by the user
+";
+
+/// Approximate Bayesian computation that weighs the evidence by itself
 #[derive(Debug, Parser)]
-#[command(name = "counterpoise", version, about, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at a limit or by the user.")]
+#[command(name = "counterpoise", version = crate::version::long())]
+#[command(arg_required_else_help = true, help_template = HELP)]
 pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -22,37 +40,52 @@ pub(crate) struct Arguments {
     pub(crate) quiet: bool,
 }
 
-/// What the program can do.
+/// What the program can do. The first lines fit a screen of 80 columns.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a folder with a problem that runs as it is.
+    /// Make a folder with a problem that runs as it is
     Init(InitArguments),
-    /// Infer the parameters of a problem and print the posterior; goes on with a run that was stopped.
-    Run(RunArguments),
-    /// Find every mistake in a problem file, and try twenty simulations.
+    /// Find mistakes in a problem, try simulations, say what a run costs
+    ///
+    /// Every mistake in the problem file is shown with its line. If there are none, twenty simulations are made and, if they are
+    /// quick, a small generation: what fails, what never varies, what lies beyond all simulations, and how long a run takes.
     Check(CheckArguments),
-    /// Write a table of simulations.
-    Simulate(SimulateArguments),
-    /// Print the summary of a run again.
+    /// Infer the parameters of a problem and print the posterior
+    ///
+    /// Goes on with a run that was stopped: the same command again.
+    Run(RunArguments),
+    /// Print the summary of a run again
     Show(ShowArguments),
-    /// Write one HTML page with pictures of a run, which needs no network.
+    /// Write one HTML page with pictures of a run
+    ///
+    /// The page needs no network.
     Report(ReportArguments),
-    /// Show that page in a browser while a run goes on.
+    /// Show that page in a browser while a run goes on
     Watch(WatchArguments),
-    /// Draw a picture of a run for a paper.
+    /// Draw a picture of a run for a paper
     Plot(PlotArguments),
-    /// Judge several methods on the same simulations of data whose truth is known.
-    Compare(CompareArguments),
-    /// See whether intervals cover the truth as often as they say.
-    Calibrate(CalibrateArguments),
-    /// Make a figure or a table of Harrison & Baker again.
-    Reproduce(ReproduceArguments),
-    /// Look whether the directory of a run holds what was written into it.
-    Verify(VerifyArguments),
-    /// Write the posterior or the simulations of a run as a table for other programs.
+    /// Write the posterior or the simulations of a run as a table
     Export(ExportArguments),
-    /// Say what an SBML file contains, what can be inferred of it, and what is not supported.
+    /// Look whether a run's directory holds what was written into it
+    Verify(VerifyArguments),
+    /// Write a table of simulations
+    Simulate(SimulateArguments),
+    /// Say what an SBML file holds, and what of it can be inferred
     Sbml(SbmlArguments),
+    /// Judge several methods on data whose truth is known
+    Compare(CompareArguments),
+    /// See whether intervals cover the truth as often as they say
+    Calibrate(CalibrateArguments),
+    /// Make a figure or a table of Harrison & Baker again
+    Reproduce(ReproduceArguments),
+    /// Print what a shell needs to complete commands and options
+    #[command(hide = true)]
+    Completions(CompletionsArguments),
+    /// Print a page of the manual
+    ///
+    /// Read it with: counterpoise man run | man -l -
+    #[command(hide = true)]
+    Man(ManArguments),
 }
 
 impl Command {
@@ -78,6 +111,22 @@ pub(crate) struct InitArguments {
     /// What kind of model it begins with.
     #[arg(long, value_name = "TEMPLATE", default_value = "death", value_parser = PossibleValuesParser::new(NAMES))]
     pub(crate) template: String,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The command that the page is about; by default the program.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
 }
 
 /// A problem file and changes to it.
@@ -249,41 +298,6 @@ pub(crate) enum Drawn {
     Predictive,
 }
 
-/// Arguments of `compare`.
-#[derive(Debug, Args)]
-pub(crate) struct CompareArguments {
-    #[command(flatten)]
-    pub(crate) problem: ProblemArguments,
-    /// Methods to compare, each of names joined by +, for example hellinger,uniform+semi-automatic+linear.
-    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
-    #[arg(default_value = "uniform,sd,mad,informed,hellinger,uniform+semi-automatic")]
-    pub(crate) rules: Vec<String>,
-    /// How many datasets; at least two.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
-    pub(crate) datasets: u64,
-    /// Draw the truth of each dataset from the prior, even where the problem file gives one.
-    #[arg(long)]
-    pub(crate) prior: bool,
-    /// Compare on these data, a row a dataset with the statistics in columns, and not on simulated ones.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["datasets", "prior"])]
-    pub(crate) observed: Option<PathBuf>,
-    /// The parameters that the data were made with, where they are known: a row a dataset.
-    #[arg(long, value_name = "FILE", requires = "observed")]
-    pub(crate) truths: Option<PathBuf>,
-    /// Draws of the exact posteriors, to be compared with: columns named as the parameters or log10_ and the name, and
-    /// dataset with --observed. Without --observed they are those of the problem's own data.
-    #[arg(long, value_name = "FILE", conflicts_with = "prior")]
-    pub(crate) exact: Option<PathBuf>,
-    /// Draw the figures to this .svg or .png file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) schedule: Schedule,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArguments {
@@ -296,106 +310,6 @@ pub(crate) struct VerifyArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Arguments of `calibrate`.
-#[derive(Debug, Args)]
-pub(crate) struct CalibrateArguments {
-    #[command(flatten)]
-    pub(crate) problem: ProblemArguments,
-    /// How many datasets; at least two.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
-    pub(crate) datasets: u64,
-    /// Judge near the observation: truths come from the posterior of a first run on it, and not from the prior.
-    #[arg(long)]
-    pub(crate) around: bool,
-    /// Take simulations as data that are there already: those of the problem's table, of the first generation of the run in DIR,
-    /// or of one generation made for all datasets. For methods of one generation.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
-    pub(crate) reuse: Option<Option<PathBuf>>,
-    /// Draw the figures to this .svg or .png file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) schedule: Schedule,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `reproduce`.
-#[derive(Debug, Args)]
-pub(crate) struct ReproduceArguments {
-    /// What to make.
-    #[arg(value_enum, value_name = "ITEM")]
-    pub(crate) item: Item,
-    /// Smaller problems, fewer simulations and datasets: a minute or two, and not the paper's figures.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Which of the paper's two accounts of its experiments to follow where they disagree.
-    #[arg(long, value_enum, default_value_t = PresetName::Text)]
-    pub(crate) preset: PresetName,
-    /// Write the files into this directory.
-    #[arg(long, value_name = "DIR", default_value = "reproduction")]
-    pub(crate) into: PathBuf,
-    /// Datasets, each made anew at the paper's parameters [default: 10; 2 with --quick].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub(crate) datasets: Option<u64>,
-    /// Simulations a generation, the same share kept [default: the paper's; a tenth with --quick].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(400..=100_000_000))]
-    pub(crate) simulations: Option<u64>,
-    /// For the tables: these problems only.
-    #[arg(long, value_name = "PROBLEM,...", value_delimiter = ',')]
-    #[arg(value_parser = PossibleValuesParser::new(["toy-sorted", "toy", "death", "dimerization", "diffusion"]))]
-    pub(crate) problems: Vec<String>,
-    /// The seed of everything.
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Overwrite files.
-    #[arg(long)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) schedule: Schedule,
-}
-
-/// A figure or a table of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Item {
-    /// The objective is piecewise constant.
-    #[value(name = "figure-1")]
-    Figure1,
-    /// Posteriors of the toy problem.
-    #[value(name = "figure-2")]
-    Figure2,
-    /// Posteriors of the death process.
-    #[value(name = "figure-3")]
-    Figure3,
-    /// Posteriors of the dimerization system.
-    #[value(name = "figure-4")]
-    Figure4,
-    /// Posteriors of the diffusion problem.
-    #[value(name = "figure-5")]
-    Figure5,
-    /// Weights found in repeated runs.
-    #[value(name = "figure-6")]
-    Figure6,
-    /// Algorithm 2 against more samples.
-    #[value(name = "table-1")]
-    Table1,
-    /// Algorithm 2 against subset selection and semi-automatic ABC.
-    #[value(name = "table-2")]
-    Table2,
-    /// All of them.
-    All,
-}
-
-/// One of the paper's two accounts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetName {
-    /// The body and the captions.
-    Text,
-    /// The table of hyperparameters in appendix A.
-    Appendix,
 }
 
 /// Arguments of `export`.
