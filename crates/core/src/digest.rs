@@ -50,11 +50,12 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Whether the simulations of all generations are used together. Weights against a mixture with the prior need
-    /// its density with the constant.
+    /// How many generations before are looked at beside a new one. Weights against a mixture with the prior need its
+    /// density with the constant.
     #[must_use]
-    pub fn pools(&self) -> bool {
-        self.method.proposal.pools() && self.problem.prior.is_normalised()
+    pub fn remembers(&self) -> usize {
+        let pools = self.method.proposal.pools() && self.problem.prior.is_normalised();
+        if pools { (crate::pool::MOST / self.method.simulations.max(1)).saturating_sub(1) } else { 0 }
     }
 }
 

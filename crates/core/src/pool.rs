@@ -18,7 +18,7 @@ pub(crate) struct Pool<'a> {
 }
 
 /// Simulations at the most, unless one generation has more.
-const MOST: usize = 200_000;
+pub(crate) const MOST: usize = 200_000;
 
 impl<'a> Pool<'a> {
     pub(crate) fn of(inputs: &Inputs<'a>) -> Self {

@@ -8,5 +8,6 @@ pub mod given;
 mod outcome;
 pub mod pool;
 mod recall;
+mod simulate;
 pub mod store;
 pub mod study;

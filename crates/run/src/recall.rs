@@ -19,11 +19,12 @@ pub(crate) fn recall(
     workers: &dyn Workers,
 ) -> Result<Vec<Earlier>, RunError> {
     let Analysis { problem, method, seed } = analysis;
-    if !analysis.pools() || method.stop.check(history).is_some() {
+    if method.stop.check(history).is_some() {
         return Ok(Vec::new());
     }
-    let mut earlier = Vec::with_capacity(history.len());
-    for generation in history {
+    let forgotten = history.len().saturating_sub(analysis.remembers());
+    let mut earlier = Vec::with_capacity(history.len() - forgotten);
+    for generation in &history[forgotten..] {
         let index = generation.index;
         let before = index.checked_sub(1).and_then(|before| history.get(before as usize));
         let proposing = |source| RunError::Propose { index, source };
@@ -35,4 +36,10 @@ pub(crate) fn recall(
         earlier.push(Earlier { kernel, proposed: proposed.map_err(proposing)?, simulated });
     }
     Ok(earlier)
+}
+
+/// Keeps a finished generation for those that follow, and no more of those before than they look at.
+pub(crate) fn remember(analysis: &Analysis, earlier: &mut Vec<Earlier>, finished: Earlier) {
+    earlier.push(finished);
+    earlier.drain(..earlier.len().saturating_sub(analysis.remembers()));
 }

@@ -23,7 +23,9 @@ impl Default for Judged {
 }
 
 /// Effective sizes of the samples that are tried: as many times as are kept; beside them all that there are.
-const SIZES: [f64; 4] = [1.0, 2.5, 6.0, 15.0];
+const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
+/// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
+const REGION: usize = 2;
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
 /// Simulations that trials look among at the most: of more, every second, or third, and so on.
@@ -129,7 +131,7 @@ impl Judged {
             .chain(none.map(|&size| (size, Kind::None)))
             .map(|(size, kind)| Way { size, kind })
             .collect();
-        let trials = Trials::new(view, accepted.distance_weights, view.keep, self.trials);
+        let trials = Trials::new(view, accepted.distance_weights, view.keep.div_ceil(REGION), self.trials);
         let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
         if !modes.is_one() {
             // Regressions by mode may be good where one for all is not.

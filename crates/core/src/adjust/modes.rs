@@ -130,7 +130,7 @@ mod tests {
         let equal = vec![1e-3; 1_000];
         assert!(Modes::find(&cloud, &equal).is_one());
         // Apart along the diagonal.
-        let shift = |i: usize| if i % 2 == 0 { 3.0 } else { -3.0 };
+        let shift = |i: usize| if i.is_multiple_of(2) { 3.0 } else { -3.0 };
         let data = (0..1_000).flat_map(|i| [cloud.at(i, 0) + shift(i), cloud.at(i, 1) + shift(i)]);
         let both = Table::from_rows(2, data.collect());
         let modes = Modes::find(&both, &equal);

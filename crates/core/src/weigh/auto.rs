@@ -31,7 +31,7 @@ impl Default for Auto {
     }
 }
 
-/// Pseudo-observations are chosen among so many times as many rows as are kept.
+/// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
 const REGION: usize = 2;
 /// A sample that is adjusted has so many times the effective size, and no more particles than this.
 const ADJUSTED: f64 = 2.5;
@@ -70,7 +70,7 @@ impl Weighting for Auto {
         }
         let evaluations = ways.iter().map(|(_, choice)| choice.evaluations).sum();
         let weights: Vec<Vec<f64>> = ways.iter().map(|(_, choice)| mean(choice)).collect();
-        let trials = Trials::new(view, &weights[0], REGION * view.keep, self.trials);
+        let trials = Trials::new(view, &weights[0], view.keep.div_ceil(REGION), self.trials);
         // Each rule with its sample as it is, and with a regression where there are enough for one.
         let readings: Vec<Reading> = weights.iter().map(|weights| Reading::of(view, weights)).collect();
         let fits =

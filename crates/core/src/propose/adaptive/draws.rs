@@ -1,8 +1,6 @@
 //! Draws from a smoothed population.
 
-use nalgebra::DMatrix;
-
-use super::estimate::{NEIGHBOURS, Sample, Shape};
+use super::estimate::{NEIGHBOURS, Patch, Sample, Shape};
 use crate::population::Population;
 use crate::problem::Prior;
 use crate::propose::ProposeError;
@@ -36,10 +34,10 @@ pub fn draws(
     let (mut thetas, mut unit) = (Table::filled(count, d, 0.0), vec![0.0; d]);
     let mut streams = seed.streams(Stage::Draw, 0);
     let scale = |width: f64, points: f64| sample.scale(width, points).min(1.0);
-    let all = (sample.middle.clone(), sample.root.clone());
-    let mut last: Option<(usize, (Vec<f64>, DMatrix<f64>))> = None;
+    let all = Patch { middle: sample.middle.clone(), root: sample.root.clone() };
+    let mut last: Option<(usize, Patch)> = None;
     for (slot, ancestor) in systematic(&sample.weights, count).into_iter().enumerate() {
-        let ((middle, root), scale) = match shape {
+        let (Patch { middle, root }, scale) = match shape {
             Shape::Single(width) | Shape::Shared(width) => (&all, scale(width, sample.effective())),
             Shape::Local(share, width) => {
                 let count = sample.neighbours(share).unwrap_or(sample.units.rows());

@@ -25,6 +25,12 @@ pub(super) enum Shape {
     Local(f64, f64),
 }
 
+/// Mean and factor of the covariance of some particles.
+pub(super) struct Patch {
+    pub(super) middle: Vec<f64>,
+    pub(super) root: DMatrix<f64>,
+}
+
 /// A population, prepared for estimates: at most [`MOST`] different particles that stand for all.
 pub(super) struct Sample {
     pub(super) units: Table,
@@ -84,11 +90,7 @@ impl Sample {
     }
 
     /// Mean and factor of the covariance of the `count` particles nearest to one, with a trace of the shared one.
-    pub(super) fn around(
-        &self,
-        particle: usize,
-        count: usize,
-    ) -> Result<(Vec<f64>, DMatrix<f64>), ProposeError> {
+    pub(super) fn around(&self, particle: usize, count: usize) -> Result<Patch, ProposeError> {
         let centre = &self.white[particle];
         let square =
             |white: &[f64]| -> f64 { white.iter().zip(centre).map(|(a, b)| (a - b) * (a - b)).sum() };
@@ -106,7 +108,7 @@ impl Sample {
         let root =
             covariance.cholesky().map(|cholesky| cholesky.unpack()).ok_or_else(|| self.degenerate())?;
         let mean = |j: usize| rows.iter().map(|&at| self.units.at(at, j)).sum::<f64>() / rows.len() as f64;
-        Ok(((0..self.units.columns()).map(mean).collect(), root))
+        Ok(Patch { middle: (0..self.units.columns()).map(mean).collect(), root })
     }
 
     pub(super) fn degenerate(&self) -> ProposeError {
@@ -145,7 +147,7 @@ impl Sample {
 
     /// The factors of the covariances of the `count` particles nearest to each.
     pub(super) fn local(&self, count: usize) -> Result<Vec<DMatrix<f64>>, ProposeError> {
-        (0..self.units.rows()).map(|particle| Ok(self.around(particle, count)?.1)).collect()
+        (0..self.units.rows()).map(|particle| Ok(self.around(particle, count)?.root)).collect()
     }
 
     fn each_given_others(&self, roots: Vec<DMatrix<f64>>) -> Vec<f64> {

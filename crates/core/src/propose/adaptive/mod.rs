@@ -59,9 +59,11 @@ impl Proposal for Adaptive {
         let all = best_shares(&ratios, &sample.weights, (0..shapes.len()).collect());
         let worth = all.iter().filter(|(_, share)| *share >= LEAST).map(|(at, _)| *at).collect();
         let kept = best_shares(&ratios, &sample.weights, worth);
-        let parts: Result<Vec<(f64, Box<dyn Kernel>)>, ProposeError> =
-            kept.into_iter().map(|(at, share)| Ok((share, kernel(&sample, shapes[at])?))).collect();
-        Ok(Box::new(Several(parts?)))
+        let mut parts = Vec::with_capacity(kept.len());
+        for (at, share) in kept {
+            parts.push((share, kernel(&sample, shapes[at])?));
+        }
+        Ok(Box::new(Several(parts)))
     }
 }
 

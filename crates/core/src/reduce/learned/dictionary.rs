@@ -55,8 +55,12 @@ const MOST_FOR_ALL: usize = 2_000;
 /// Robustly standardised statistics are cut here, and terms there: no outlier may steer a regression.
 const CUT: f64 = 10.0;
 const TERM_CUT: f64 = 8.0;
-/// Simulations on which terms are screened.
-const SCREENED: usize = 2_000;
+/// Simulations on which terms are screened, and the least squared correlation with some target, in units of what one
+/// of noise has: among many statistics, what tells nothing makes a prediction worse.
+const SCREENED: usize = 8_000;
+const TELLING: f64 = 10.0;
+/// Up to so many statistics stay in any case: some tell only beside others.
+const FEW: usize = 30;
 
 impl Dictionary {
     /// Chooses at most `most` terms: those with the largest correlation with any of the targets.
@@ -72,7 +76,14 @@ impl Dictionary {
         let (few, their) = (summaries.select(&some), targets.select(&some));
         let raw = all.raw(&few);
         let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(&raw, term, &their)).collect();
-        let mut order: Vec<usize> = (0..scores.len()).filter(|&term| scores[term] > 0.0).collect();
+        let least = TELLING / raw.rows() as f64;
+        let stays = |&term: &usize| {
+            scores[term] > least || (scores[term] > 0.0 && varying.len() <= FEW && term < varying.len())
+        };
+        let mut order: Vec<usize> = (0..scores.len()).filter(stays).collect();
+        if order.is_empty() {
+            order = (0..scores.len()).filter(|&term| scores[term] > 0.0).collect();
+        }
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
         order.truncate(most);
         order.sort_unstable();
