@@ -6,9 +6,14 @@ use serde_json::Value;
 
 use super::{Bench, TOY};
 
+/// The problem without an adjustment, which may take more particles than are kept, or fewer.
+fn as_accepted() -> String {
+    TOY.replace("[method]", "[method]\nadjust = \"none\"")
+}
+
 #[test]
 fn a_page_on_stdout_and_the_rest_on_stderr() {
-    let bench = Bench::new(TOY);
+    let bench = Bench::new(&as_accepted());
     let done = bench.run(&["run", "p.toml"]).exits(0);
     let page = &done.stdout;
     assert!(page.starts_with("toy problem: 2 of 2 generations, 800 simulations, 40 kept\n"), "{page}");
@@ -19,7 +24,7 @@ fn a_page_on_stdout_and_the_rest_on_stderr() {
         "│",
         "100 (log scale)",
         "weight",
-        "mean(theta)",
+        "x1",
         "█",
         "held out",
         "in sample",
@@ -40,7 +45,7 @@ fn a_page_on_stdout_and_the_rest_on_stderr() {
 
 #[test]
 fn json_is_one_object_with_every_key_of_the_contract() {
-    let bench = Bench::new(TOY);
+    let bench = Bench::new(&as_accepted());
     let done = bench.run(&["run", "p.toml", "--json"]).exits(0);
     let run = done.json();
     let expected = [
