@@ -18,7 +18,8 @@ pub(crate) fn commands() -> String {
                     Results go to the standard output, everything else to the standard error. Exit codes: 0 done, 1 failed, 2 bad input, \
                     3 stopped before its end by a limit or by you. `--quiet` (`-q`) prints results and errors only. Nothing is overwritten unless `--force` says so.\n\n"
         .to_owned();
-    let shown = |command: &&Command| !command.is_hide_set() && command.get_name() != "help";
+    // Those for a shell are left out of the help, which fits a screen, and not of the reference.
+    let shown = |command: &&Command| command.get_name() != "help";
     let all: Vec<&Command> = program.get_subcommands().filter(shown).collect();
     page += "| command | does |\n|---|---|\n";
     for command in &all {
