@@ -211,7 +211,7 @@ mod tests {
     fn the_preferred_is_taken_unless_another_is_clearly_better() {
         let names = || vec!["a".to_owned(), "b".to_owned()];
         let scores: Vec<Vec<f64>> =
-            (0..10).map(|i| vec![1.0, 1.0 + if i % 2 == 0 { 0.5 } else { -0.6 }]).collect();
+            (0..10).map(|i| vec![1.0, 1.0 + if i % 2 == 0 { 0.5 } else { -0.55 }]).collect();
         assert_eq!(verdicts("rule", names(), &scores).0, 0);
         let scores: Vec<Vec<f64>> = (0..10).map(|i| vec![1.0, 0.5 + 0.01 * f64::from(i)]).collect();
         let (taken, all) = verdicts("rule", names(), &scores);
