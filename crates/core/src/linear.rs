@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::vectors::{Loop, vectorised};
 
-/// What a regression sees. Points are asked for by number, twice over.
+/// What a regression sees. Points are asked for by number, once.
 pub(crate) struct Sample<'a> {
     /// Number of points.
     pub(crate) count: usize,
@@ -20,121 +20,131 @@ pub(crate) struct Sample<'a> {
     pub(crate) weight: &'a dyn Fn(usize) -> f64,
 }
 
-/// A fitted regression: `middle + coefficients (x - centre) / scale`.
+/// A fitted regression: `middle + slopes (x - centre)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     centre: Vec<f64>,
+    middle: Vec<f64>,
     /// Zero for a regressor that is left out.
     scale: Vec<f64>,
-    used: Vec<usize>,
-    middle: Vec<f64>,
-    /// Those of each target in a column, one a regressor in use.
-    coefficients: DMatrix<f64>,
+    /// Those of each target, one a regressor.
+    slopes: Vec<Vec<f64>>,
 }
-
-/// Points whose products are added together: the sums stay in the processor meanwhile.
-const BLOCK: usize = 8;
 
 impl Linear {
     /// Fits by least squares with a penalty of `ridge` on each coefficient squared, in units in which regressors
-    /// have variance one. `scale` says what their standard deviations are; one of 0 leaves a regressor out. `None`
-    /// where no regressor is left or they do not determine the coefficients.
-    pub(crate) fn fit(sample: &Sample<'_>, scale: Vec<f64>, ridge: f64) -> Option<Self> {
-        let used: Vec<usize> = (0..sample.regressors).filter(|&j| scale[j] > 0.0).collect();
+    /// have variance one. `scale` says what their standard deviations are, if not those of the sample; one of 0
+    /// leaves a regressor out. `None` where no regressor is left or they do not determine the coefficients.
+    pub(crate) fn fit(sample: &Sample<'_>, scale: Option<&[f64]>, ridge: f64) -> Option<Self> {
+        let gathered = Gathered::of(sample);
+        let products = gathered.products();
+        let (k, d) = (sample.regressors, sample.targets);
+        let scale = scale.map_or_else(|| gathered.spread(&products), <[f64]>::to_vec);
+        let used: Vec<usize> = (0..k).filter(|&j| scale[j] > 0.0).collect();
         if used.is_empty() {
             return None;
         }
-        let total: f64 = (0..sample.count).map(sample.weight).sum();
-        let centre = mean(sample.regressors, sample, sample.regress, total);
-        let middle = mean(sample.targets, sample, sample.target, total);
-        let (k, d) = (used.len(), sample.targets);
-        let (mut gram, mut cross) = (DMatrix::<f64>::zeros(k, k), DMatrix::<f64>::zeros(k, d));
-        let (mut raw, mut targets) = (vec![0.0; sample.regressors], vec![0.0; d]);
-        let (mut points, mut factors) = (vec![0.0; BLOCK * k], vec![0.0; BLOCK * k]);
-        for first in (0..sample.count).step_by(BLOCK) {
-            let block = BLOCK.min(sample.count - first);
-            for at in 0..block {
-                (sample.regress)(first + at, &mut raw);
-                (sample.target)(first + at, &mut targets);
-                let weight = (sample.weight)(first + at);
-                let x = &mut points[at * k..(at + 1) * k];
-                for (slot, &j) in used.iter().enumerate() {
-                    x[slot] = (raw[j] - centre[j]) / scale[j];
-                    let factor = weight * x[slot] / total;
-                    factors[at * k + slot] = factor;
-                    for p in 0..d {
-                        cross[(slot, p)] += factor * (targets[p] - middle[p]);
-                    }
-                }
-            }
-            let (points, factors) = (&points[..block * k], &factors[..block * k]);
-            vectorised(Products { gram: gram.as_mut_slice(), points, factors, k });
-        }
-        (0..k).for_each(|b| gram[(b, b)] += ridge);
+        let product = |a: usize, b: usize| products[a.min(b) * (k + d) + a.max(b)];
+        let mut gram = DMatrix::from_fn(used.len(), used.len(), |a, b| {
+            product(used[a], used[b]) / (scale[used[a]] * scale[used[b]])
+        });
+        let cross = DMatrix::from_fn(used.len(), d, |a, p| product(used[a], k + p) / scale[used[a]]);
+        (0..used.len()).for_each(|b| gram[(b, b)] += ridge);
         let coefficients = gram.cholesky()?.solve(&cross);
-        coefficients.iter().all(|b| b.is_finite()).then_some(Self {
-            centre,
-            scale,
-            used,
-            middle,
-            coefficients,
-        })
+        if coefficients.iter().any(|b| !b.is_finite()) {
+            return None;
+        }
+        let mut slopes = vec![vec![0.0; k]; d];
+        for (p, slopes) in slopes.iter_mut().enumerate() {
+            used.iter().enumerate().for_each(|(a, &j)| slopes[j] = coefficients[(a, p)] / scale[j]);
+        }
+        let mut centre = gathered.means;
+        let middle = centre.split_off(k);
+        Some(Self { centre, middle, scale, slopes })
     }
 
     /// The coefficients of a target on all regressors in units of their scale; 0 for one that was left out.
     pub(crate) fn standardised(&self, target: usize) -> Vec<f64> {
-        let mut all = vec![0.0; self.scale.len()];
-        self.used.iter().zip(self.coefficients.column(target).iter()).for_each(|(&j, b)| all[j] = *b);
-        all
+        self.slopes[target].iter().zip(&self.scale).map(|(slope, scale)| slope * scale).collect()
     }
 
     /// Writes the targets that are expected at a point.
     pub(crate) fn predict(&self, regressors: &[f64], targets: &mut [f64]) {
-        for (p, target) in targets.iter_mut().enumerate() {
-            let column = self.coefficients.column(p);
-            let terms = self.used.iter().zip(column.iter());
-            let sum: f64 = terms.map(|(&j, b)| b * ((regressors[j] - self.centre[j]) / self.scale[j])).sum();
-            *target = self.middle[p] + sum;
+        for (target, (middle, slopes)) in targets.iter_mut().zip(self.middle.iter().zip(&self.slopes)) {
+            let steps = regressors.iter().zip(&self.centre).map(|(x, centre)| x - centre);
+            *target = middle + steps.zip(slopes).map(|(step, slope)| slope * step).sum::<f64>();
         }
     }
 }
 
 /// The standard deviations of the regressors of a sample; zero where all values are equal.
 pub(crate) fn spread(sample: &Sample<'_>) -> Vec<f64> {
-    let total: f64 = (0..sample.count).map(sample.weight).sum();
-    let centre = mean(sample.regressors, sample, sample.regress, total);
-    let mut raw = vec![0.0; sample.regressors];
-    let (mut square, mut largest) = (vec![0.0; sample.regressors], vec![0.0_f64; sample.regressors]);
-    for point in 0..sample.count {
-        (sample.regress)(point, &mut raw);
-        let weight = (sample.weight)(point) / total;
-        for j in 0..raw.len() {
-            let step = raw[j] - centre[j];
-            square[j] += weight * step * step;
-            largest[j] = largest[j].max(raw[j].abs());
-        }
-    }
-    // Below this a difference from the mean is rounding.
-    let noise = |j: usize| 1e-12 * largest[j];
-    (0..raw.len()).map(|j| if square[j].sqrt() > noise(j) { square[j].sqrt() } else { 0.0 }).collect()
+    let gathered = Gathered::of(sample);
+    gathered.spread(&gathered.products())
 }
 
-fn mean(width: usize, sample: &Sample<'_>, write: &dyn Fn(usize, &mut [f64]), total: f64) -> Vec<f64> {
-    let (mut sums, mut values) = (vec![0.0; width], vec![0.0; width]);
-    for point in 0..sample.count {
-        write(point, &mut values);
-        let weight = (sample.weight)(point);
-        sums.iter_mut().zip(&values).for_each(|(sum, value)| *sum += weight * value);
-    }
-    sums.into_iter().map(|sum| sum / total).collect()
+/// The points of a sample side by side: regressors and targets less their means.
+struct Gathered {
+    regressors: usize,
+    width: usize,
+    values: Vec<f64>,
+    /// Weights, summing to one.
+    weights: Vec<f64>,
+    means: Vec<f64>,
+    /// Largest size of each regressor.
+    largest: Vec<f64>,
 }
+
+impl Gathered {
+    fn of(sample: &Sample<'_>) -> Self {
+        let (regressors, width) = (sample.regressors, sample.regressors + sample.targets);
+        let mut weights: Vec<f64> = (0..sample.count).map(sample.weight).collect();
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= total);
+        let mut values = vec![0.0; sample.count * width];
+        let (mut means, mut largest) = (vec![0.0; width], vec![0.0_f64; regressors]);
+        for (at, (point, weight)) in values.chunks_exact_mut(width.max(1)).zip(&weights).enumerate() {
+            let (x, y) = point.split_at_mut(regressors);
+            (sample.regress)(at, x);
+            (sample.target)(at, y);
+            largest.iter_mut().zip(&*x).for_each(|(most, x)| *most = most.max(x.abs()));
+            means.iter_mut().zip(&*point).for_each(|(mean, value)| *mean += weight * value);
+        }
+        for point in values.chunks_exact_mut(width.max(1)) {
+            point.iter_mut().zip(&means).for_each(|(value, mean)| *value -= mean);
+        }
+        Self { regressors, width, values, weights, means, largest }
+    }
+
+    /// Mean products of each regressor with itself, those after it and the targets, a row each.
+    fn products(&self) -> Vec<f64> {
+        let mut products = vec![0.0; self.regressors * self.width];
+        let blocks = self.values.chunks(BLOCK * self.width.max(1)).zip(self.weights.chunks(BLOCK));
+        for (points, weights) in blocks {
+            vectorised(Products { products: &mut products, points, weights, width: self.width });
+        }
+        products
+    }
+
+    fn spread(&self, products: &[f64]) -> Vec<f64> {
+        let square = |j: usize| products[j * self.width + j];
+        // Below this a difference from the mean is rounding.
+        let noise = |j: usize| 1e-12 * self.largest[j];
+        (0..self.regressors)
+            .map(|j| if square(j).sqrt() > noise(j) { square(j).sqrt() } else { 0.0 })
+            .collect()
+    }
+}
+
+/// Points whose products are added together: the sums stay in the processor meanwhile.
+const BLOCK: usize = 8;
 
 /// Adds the products of some points to those of all.
 struct Products<'a> {
-    gram: &'a mut [f64],
+    products: &'a mut [f64],
     points: &'a [f64],
-    factors: &'a [f64],
-    k: usize,
+    weights: &'a [f64],
+    width: usize,
 }
 
 impl Loop for Products<'_> {
@@ -142,12 +152,12 @@ impl Loop for Products<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { gram, points, factors, k } = self;
-        for (b, column) in gram.chunks_exact_mut(k).enumerate() {
-            for (x, factors) in points.chunks_exact(k).zip(factors.chunks_exact(k)) {
-                let factor = factors[b];
-                for (entry, value) in column.iter_mut().zip(x) {
-                    *entry += factor * value;
+        let Self { products, points, weights, width } = self;
+        for (a, row) in products.chunks_exact_mut(width).enumerate() {
+            for (point, weight) in points.chunks_exact(width).zip(weights) {
+                let factor = weight * point[a];
+                for (sum, value) in row[a..].iter_mut().zip(&point[a..]) {
+                    *sum += factor * value;
                 }
             }
         }
@@ -177,7 +187,7 @@ mod tests {
             target: &target,
             weight: &|i| if i % 3 == 0 { 0.0 } else { 1.5 },
         };
-        let fit = Linear::fit(&sample, spread(&sample), 0.0).unwrap();
+        let fit = Linear::fit(&sample, None, 0.0).unwrap();
         let (mut at, mut expected, mut found) = ([0.0; 4], [0.0; 2], [0.0; 2]);
         for i in 0..200 {
             regress(i, &mut at);
@@ -201,8 +211,8 @@ mod tests {
             target: &target,
             weight: &|_| 1.0,
         };
-        let fit = Linear::fit(&sample, vec![1.0], 0.5).unwrap();
+        let fit = Linear::fit(&sample, Some(&[1.0]), 0.5).unwrap();
         assert!((fit.standardised(0)[0] - 2.0).abs() < 1e-12);
-        assert!(Linear::fit(&sample, vec![0.0], 0.5).is_none());
+        assert!(Linear::fit(&sample, Some(&[0.0]), 0.5).is_none());
     }
 }

@@ -1,8 +1,9 @@
 //! Judging ways to read simulations by pseudo-observations: simulations near the data play the observation, and what
 //! is accepted for them is scored by how well it tells their own parameters.
 
-use crate::near::Near;
+use crate::near::Field;
 use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 use crate::view::View;
 use crate::workers::{self, Workers};
 
@@ -31,14 +32,22 @@ pub(crate) struct Trials {
 
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 96;
+/// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
+pub(crate) const FITTED: usize = 2_000;
+/// Simulations that trials look among at the most: of more, every second, or third, and so on.
+pub(crate) const LOOKED_AMONG: usize = 20_000;
 
 impl Trials {
     /// At most `count` rows among those nearest to the data whose effective size is `near`, each as likely as its
     /// importance weight says.
-    pub(crate) fn new(view: &View<'_>, weights: &[f64], near: usize, count: usize) -> Self {
-        let all = Near::to(view, (view.observed, weights), (view.rows, None), usize::MAX);
-        let near = all.rows(all.reaching(near as f64));
-        let shares = shares(view, &near);
+    pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64, count: usize) -> Self {
+        let all = field.near((view.observed, weights), None, usize::MAX);
+        let some = all.thinned(all.reaching(near), usize::MAX);
+        let total: f64 = some.weights.iter().sum();
+        let mut near: Vec<(u32, f64)> =
+            some.rows.into_iter().zip(some.weights.iter().map(|weight| weight / total)).collect();
+        near.sort_unstable_by_key(|&(row, _)| row);
+        let (near, shares): (Vec<u32>, Vec<f64>) = near.into_iter().unzip();
         let mut rows: Vec<u32> = systematic(&shares, count).into_iter().map(|at| near[at]).collect();
         rows.dedup();
         let d = view.units.columns();
@@ -55,40 +64,67 @@ impl Trials {
         Self { rows, scale: (0..d).map(scale).collect() }
     }
 
-    /// The energy score of weighted points for the parameters that were true, together and one by one, as a sample of
-    /// `effective` points would have it in the mean: few of them tell less than their law does.
-    pub(crate) fn score(&self, units: &Table, weights: &[f64], truth: &[f64], effective: f64) -> f64 {
-        let picked = systematic(weights, STAND_INS);
-        let d = truth.len();
-        let points: Vec<f64> =
-            picked.iter().flat_map(|&at| (0..d).map(move |j| units.at(at, j) / self.scale[j])).collect();
-        let truth: Vec<f64> = truth.iter().zip(&self.scale).map(|(x, s)| x / s).collect();
-        let (mut to_truth, mut among) = (0.0, 0.0);
-        let apart = |a: &[f64], b: &[f64]| {
-            let (mut square, mut sum) = (0.0, 0.0);
-            for (x, y) in a.iter().zip(b) {
-                let step = (x - y).abs();
-                square += step * step;
-                sum += step;
-            }
-            square.sqrt() / (d as f64).sqrt() + sum / d as f64
-        };
-        let n = picked.len() as f64;
-        for (i, point) in points.chunks_exact(d).enumerate() {
-            to_truth += apart(point, &truth) / n;
-            for other in points.chunks_exact(d).take(i) {
-                among += 2.0 * apart(point, other) / (n * (n - 1.0));
-            }
+    /// The energy score of equally weighted points for the parameters that were true, together and one by one, as a
+    /// sample of `effective` points would have it in the mean: few of them tell less than their law does. Copies of a
+    /// point stand next to each other.
+    pub(crate) fn score(&self, units: &Table, truth: &[f64], effective: f64) -> f64 {
+        let (n, d) = (units.rows(), truth.len());
+        // Coordinate by coordinate, the truth last.
+        let mut points = vec![0.0; (n + 1) * d];
+        for (j, column) in points.chunks_exact_mut(n + 1).enumerate() {
+            let rows = units.iter().chain(std::iter::once(truth));
+            column.iter_mut().zip(rows).for_each(|(slot, row)| *slot = row[j] / self.scale[j]);
         }
-        to_truth - 0.5 * among * (1.0 - 1.0 / effective.max(1.0))
+        let (to_truth, among) = vectorised(Steps { points: &points, n, d });
+        // The chance that two of the points are copies of one: their distance tells nothing.
+        let copies = (0..n).collect::<Vec<usize>>();
+        let runs = copies.chunk_by(|&a, &b| units.row(a) == units.row(b));
+        let n = n as f64;
+        let same: f64 = runs.map(|run| (run.len() as f64 / n).powi(2)).sum();
+        let apart = if same < 1.0 { among / (n * n * (1.0 - same)) } else { 0.0 };
+        to_truth / n - apart * (1.0 - 1.0 / effective.max(1.0))
     }
 }
 
-/// Importance weights of some rows, summing to one; equal where all of them vanish.
-pub(crate) fn shares(view: &View<'_>, rows: &[u32]) -> Vec<f64> {
-    let ln: Vec<f64> = rows.iter().map(|&row| view.importance.ln(row)).collect();
-    crate::population::LogWeights::new(ln)
-        .map_or_else(|| vec![1.0 / rows.len() as f64; rows.len()], |weights| weights.normalised().to_vec())
+/// Sums of the steps from points to the truth and between each two of them: of each step its length and the mean of
+/// its coordinates' sizes, both by dimension.
+struct Steps<'a> {
+    points: &'a [f64],
+    n: usize,
+    d: usize,
+}
+
+impl Loop for Steps<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run(self) -> (f64, f64) {
+        let Self { points, n, d } = self;
+        let (mut squares, mut sizes) = (vec![0.0; n], vec![0.0; n]);
+        let mut sums = (0.0, 0.0);
+        for i in 0..=n {
+            // The truth is compared to all, a point to those before it.
+            let (squares, sizes) = (&mut squares[..i], &mut sizes[..i]);
+            squares.fill(0.0);
+            sizes.fill(0.0);
+            for column in points.chunks_exact(n + 1) {
+                let own = column[i];
+                for ((square, size), other) in squares.iter_mut().zip(sizes.iter_mut()).zip(column) {
+                    let step = (own - other).abs();
+                    *square += step * step;
+                    *size += step;
+                }
+            }
+            let lengths: f64 = squares.iter().map(|square| square.sqrt()).sum();
+            let sum = lengths / (d as f64).sqrt() + sizes.iter().sum::<f64>() / d as f64;
+            if i == n {
+                sums.0 = sum;
+            } else {
+                sums.1 += sum;
+            }
+        }
+        sums
+    }
 }
 
 /// Positions drawn by evenly spaced levels of the cumulative weights, ascending.
@@ -195,11 +231,9 @@ mod tests {
         use crate::divergence::testing::gaussian;
         let trials = Trials { rows: Vec::new(), scale: vec![1.0] };
         let truths = gaussian(400, 1, 0.0, 1.0, 1);
-        let equal = vec![1.0; 2_000];
         let mean = |centre: f64, sd: f64| {
-            let sample = gaussian(2_000, 1, centre, sd, 2);
-            truths.iter().map(|truth| trials.score(&sample, &equal, truth, f64::INFINITY)).sum::<f64>()
-                / 400.0
+            let sample = gaussian(200, 1, centre, sd, 2);
+            truths.iter().map(|truth| trials.score(&sample, truth, f64::INFINITY)).sum::<f64>() / 400.0
         };
         let right = mean(0.0, 1.0);
         for (centre, sd) in [(0.0, 0.5), (0.0, 2.0), (0.6, 1.0)] {

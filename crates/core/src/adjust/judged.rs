@@ -1,10 +1,11 @@
 //! An adjustment that proves itself on pseudo-observations, or is left alone.
 
 use super::modes::Modes;
+use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
-use crate::near::Near;
+use crate::near::Field;
 use crate::table::Table;
-use crate::trials::{STAND_INS, Trials, best, race, systematic, verdicts};
+use crate::trials::{LOOKED_AMONG, STAND_INS, Trials, best, race, verdicts};
 use crate::view::View;
 use crate::workers;
 
@@ -22,57 +23,21 @@ impl Default for Judged {
     }
 }
 
-/// Effective sizes of the samples that are tried: as many times as are kept; beside them all that there are.
+/// Effective sizes of the samples that are tried: as many times as are kept, and all where none of these is enough.
 const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
+/// An effective size, for each parameter, that leaves small errors: a thirtieth of a standard deviation where there are
+/// two. More would gain little, and a regression that reaches further may be off by more than trials can show: a shift
+/// by a third of a standard deviation makes scores worse by two parts in a hundred, which is their noise.
+const ENOUGH: f64 = 500.0;
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
-const REGION: usize = 2;
+const REGION: f64 = 2.0;
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
-/// Simulations that trials look among at the most: of more, every second, or third, and so on.
-const LOOKED_AMONG: usize = 50_000;
-/// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
-const FITTED: usize = 2_000;
 
-/// A way to go.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Way {
-    /// Effective size of the sample as a multiple of what is kept; infinite for all.
-    size: f64,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    None,
-    Linear,
-    /// In unit space, without those that leave the prior.
-    Within,
-    Heteroscedastic,
-    /// A regression for each mode.
-    ByMode,
-}
-
-impl Kind {
-    fn regression(self) -> Option<Regression> {
-        let plain = Regression::default();
-        match self {
-            Self::None => None,
-            Self::Linear => Some(plain),
-            Self::Within | Self::ByMode => Some(Regression { transform: Transform::Within, ..plain }),
-            Self::Heteroscedastic => Some(Regression { heteroscedastic: true, ..plain }),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "as accepted",
-            Self::Linear => "linear",
-            Self::Within => "linear, unbounded",
-            Self::Heteroscedastic => "linear, heteroscedastic",
-            Self::ByMode => "linear, by mode",
-        }
-    }
-}
+/// Shares of all simulations that a regression which weighs afterwards is tried on.
+const SHARES: [f64; 2] = [0.5, 0.2];
+/// It is tried where the nearest weigh so unevenly that their number is so many times their effective size.
+const UNEVEN: f64 = 3.0;
 
 impl Adjustment for Judged {
     fn adjust(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
@@ -116,12 +81,15 @@ impl Judged {
         let needed = Regression::default().particles_for(regressors);
         let keep = view.keep as f64;
         let step = view.rows.len().div_ceil(LOOKED_AMONG);
-        let some: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
         let possible = |&size: &f64| size <= 1.0 || 2.0 * size * keep < view.rows.len() as f64;
-        let here =
-            Near::to(view, (accepted.observed, accepted.distance_weights), (view.rows, None), usize::MAX);
+        let field = Field::of(view, 1);
+        let here = field.near((accepted.observed, accepted.distance_weights), None, usize::MAX);
         let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
-        sizes.push(f64::INFINITY);
+        let enough = ENOUGH * view.units.columns() as f64;
+        match sizes.iter().position(|size| size * keep >= enough.max(keep)) {
+            Some(at) => sizes.truncate(at + 1),
+            None => sizes.push(f64::INFINITY),
+        }
         sizes.dedup_by_key(|size| here.reaching(*size * keep));
         // Of what is as good, the larger sample is preferred.
         let fits = |size: &&f64| **size * keep / step as f64 >= needed as f64;
@@ -129,27 +97,46 @@ impl Judged {
         let none = sizes.iter().rev().filter(|size| **size <= MOST_AS_ACCEPTED);
         let mut ways: Vec<Way> = linear
             .chain(none.map(|&size| (size, Kind::None)))
-            .map(|(size, kind)| Way { size, kind })
+            .map(|(size, kind)| Way { size: Size::Effective(size), kind })
             .collect();
-        let trials = Trials::new(view, accepted.distance_weights, view.keep.div_ceil(REGION), self.trials);
+        let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION, self.trials);
+        let sparse = (step > 1).then(|| Field::of(view, step));
+        let looked_among = sparse.as_ref().unwrap_or(&field);
         let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
         if !modes.is_one() {
             // Regressions by mode may be good where one for all is not.
             let enough = |size: &&f64| **size * keep / step as f64 >= (needed * modes.count()) as f64;
             let by_mode = sizes.iter().rev().filter(enough);
-            ways.extend(by_mode.map(|&size| Way { size, kind: Kind::ByMode }));
+            ways.extend(by_mode.map(|&size| Way { size: Size::Effective(size), kind: Kind::ByMode }));
+        }
+        let looks = Looks {
+            accepted,
+            view,
+            modes: &modes,
+            logits: &Transform::Logit.table(accepted.prior, view.units),
+            used: &(0..regressors).collect::<Vec<usize>>(),
+        };
+        if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
+            let ways_after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
+            ways.extend(ways_after.into_iter().filter(|way| {
+                let count = way.size.of(&here, keep);
+                // Where the data themselves would be left with too few, nothing is gained by trials.
+                let left = || looks.stand_ins(&here, accepted.observed, count, way.kind);
+                count / step >= needed && left().is_some_and(|(_, effective)| effective >= keep)
+            }));
         }
         let score = |at: usize, ways: &[Way]| -> Vec<f64> {
             let row = trials.rows[at];
             let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
-            let near = Near::to(view, (observed, accepted.distance_weights), (&some, Some(row)), usize::MAX);
+            let near = looked_among.near((observed, accepted.distance_weights), Some(row), usize::MAX);
             let one = |way: &Way| {
-                let size = near.reaching(way.size * keep / step as f64);
-                stand_ins(&near, &Accepted { observed, ..*accepted }, view, size, way.kind, &modes)
+                let size = way.size.of(&near, keep / step as f64);
+                looks
+                    .stand_ins(&near, observed, size, way.kind)
                     .filter(|(units, _)| units.rows() >= STAND_INS / 4)
                     .map_or(f64::INFINITY, |(units, effective)| {
                         // In the end there are so many times as many.
-                        trials.score(&units, &vec![1.0; units.rows()], truth, effective * step as f64)
+                        trials.score(&units, truth, effective * step as f64)
                     })
             };
             ways.iter().map(one).collect()
@@ -175,50 +162,14 @@ impl Judged {
             scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
             ways.extend(more);
         }
-        let sizes: Vec<usize> = ways.iter().map(|way| here.reaching(way.size * keep)).collect();
+        let sizes: Vec<usize> = ways.iter().map(|way| way.size.of(&here, keep)).collect();
         let names = ways
             .iter()
             .zip(&sizes)
             .map(|(way, size)| format!("{}, {size} nearest", way.kind.name()))
             .collect();
         let (taken, evidence) = verdicts("adjustment", names, &scores);
-        let population = here.every(1, sizes[taken], all.thetas).ok_or(AdjustError::NoVariation)?;
-        let population = match ways[taken].kind.regression() {
-            None => population,
-            Some(plan) => {
-                let features = view.features.select(&population.rows);
-                let nearby = Accepted { population: &population, features: &features, ..*accepted };
-                let one = Modes::default();
-                plan.correct(&nearby, if ways[taken].kind == Kind::ByMode { &modes } else { &one })?
-            }
-        };
+        let population = looks.population(&here, sizes[taken], ways[taken].kind, all.thetas)?;
         Ok(Adjusted { population, evidence })
     }
-}
-
-/// Equally weighted points that stand for the `size` nearest, adjusted to an observation, and the effective size of
-/// these.
-fn stand_ins(
-    near: &Near<'_>,
-    accepted: &Accepted<'_>,
-    view: &View<'_>,
-    size: usize,
-    kind: Kind,
-    modes: &Modes,
-) -> Option<(Table, f64)> {
-    let Some(plan) = kind.regression() else {
-        let population = near.every(1, size, view.units)?;
-        let picked = systematic(population.weights.normalised(), STAND_INS);
-        let picked: Vec<u32> = picked.into_iter().map(|at| at as u32).collect();
-        return Some((population.units.select(&picked), population.weights.effective_sample_size()));
-    };
-    let wanted = FITTED.max(2 * plan.particles_for(accepted.observed.len()) * modes.count());
-    let step = size.div_ceil(wanted).max(1);
-    let population = near.every(step, size, view.units)?;
-    let features = view.features.select(&population.rows);
-    let nearby = Accepted { population: &population, features: &features, ..*accepted };
-    let one = Modes::default();
-    let modes = if kind == Kind::ByMode { modes } else { &one };
-    let units = plan.stand_ins(&nearby, modes, STAND_INS).ok()?;
-    Some((units, population.weights.effective_sample_size() * step as f64))
 }

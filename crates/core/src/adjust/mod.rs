@@ -3,8 +3,10 @@
 mod judged;
 mod modes;
 mod regression;
+mod ways;
 
 pub use judged::Judged;
+pub(crate) use regression::{Points, kernel};
 pub use regression::{Regression, Transform};
 
 use std::fmt::Debug;

@@ -53,13 +53,40 @@ impl Adjustment for Regression {
     }
 }
 
+/// Particles, wherever they stand in some tables.
+pub(crate) struct Points<'a> {
+    /// Their rows.
+    pub(crate) rows: &'a [u32],
+    /// Unit-space points and features by row.
+    pub(crate) units: &'a Table,
+    /// See `units`.
+    pub(crate) features: &'a Table,
+    /// What is regressed, by row: the parameters on the scale of the regression.
+    pub(crate) targets: &'a Table,
+    /// Features that are regressors.
+    pub(crate) used: &'a [usize],
+    pub(crate) observed: &'a [f64],
+    /// How much each particle counts.
+    pub(crate) kernel: &'a [f64],
+}
+
 impl Regression {
     /// The corrected population, each mode by its own regression.
     pub(super) fn correct(&self, accepted: &Accepted<'_>, modes: &Modes) -> Result<Population, AdjustError> {
-        let Accepted { prior, population, .. } = accepted;
-        let kernel = kernel(population);
+        let Accepted { prior, population, features, observed, distance_weights } = *accepted;
+        let kernel = kernel(&population.distances, population.weights.normalised());
+        let used: Vec<usize> = (0..features.columns()).filter(|&j| distance_weights[j] > 0.0).collect();
         let all: Vec<usize> = (0..population.len()).collect();
-        let moved = self.move_some(accepted, modes, &kernel, &all)?;
+        let points = Points {
+            rows: &(0..population.len() as u32).collect::<Vec<u32>>(),
+            units: &population.units,
+            features,
+            targets: &self.transform.table(prior, &population.units),
+            used: &used,
+            observed,
+            kernel: &kernel,
+        };
+        let moved = self.move_some(prior, modes, &points, &all)?;
         let left: Vec<usize> = all.into_iter().filter(|&row| !moved.at(row, 0).is_nan()).collect();
         let rows: Vec<u32> = left.iter().map(|&at| at as u32).collect();
         let (units, mut thetas) = (moved.select(&rows), population.thetas.select(&rows));
@@ -79,84 +106,47 @@ impl Regression {
     /// So many equally weighted points of the corrected population, in unit space, but for those that left it.
     pub(super) fn stand_ins(
         &self,
-        accepted: &Accepted<'_>,
+        prior: &Prior,
         modes: &Modes,
+        points: &Points<'_>,
         count: usize,
     ) -> Result<Table, AdjustError> {
-        let kernel = kernel(accepted.population);
-        let moved = self.move_some(accepted, modes, &kernel, &systematic(&kernel, count))?;
+        let moved = self.move_some(prior, modes, points, &systematic(points.kernel, count))?;
         let left = (0..moved.rows() as u32).filter(|&row| !moved.at(row as usize, 0).is_nan());
         Ok(moved.select(&left.collect::<Vec<u32>>()))
     }
 
-    /// So many equally weighted points of a population, moved to an observation in unit space, whatever the prior.
-    pub(crate) fn towards(
-        &self,
-        population: &Population,
-        features: &Table,
-        observed: &[f64],
-        count: usize,
-    ) -> Result<Table, AdjustError> {
-        let kernel = kernel(population);
-        let sample = Sample {
-            count: population.len(),
-            regressors: observed.len(),
-            targets: population.units.columns(),
-            regress: &|i, into| {
-                let features = features.row(i).iter().zip(observed);
-                into.iter_mut().zip(features).for_each(|(x, (feature, observed))| *x = feature - observed);
-            },
-            target: &|i, into| into.copy_from_slice(population.units.row(i)),
-            weight: &|i| kernel[i],
-        };
-        self.at_observed(&sample, &systematic(&kernel, count))
+    /// So many equally weighted points, moved to the observation on the scale of the regression, whatever the prior.
+    pub(crate) fn towards(&self, points: &Points<'_>, count: usize) -> Result<Table, AdjustError> {
+        let members: Vec<usize> = (0..points.rows.len()).collect();
+        self.of_members(points, &members, &systematic(points.kernel, count))
     }
 
     /// Where the given particles are moved to; NaN for one that is left out.
     fn move_some(
         &self,
-        accepted: &Accepted<'_>,
+        prior: &Prior,
         modes: &Modes,
-        kernel: &[f64],
+        points: &Points<'_>,
         moved: &[usize],
     ) -> Result<Table, AdjustError> {
-        let Accepted { prior, population, features, observed, distance_weights } = accepted;
-        let used: Vec<usize> = (0..features.columns()).filter(|&j| distance_weights[j] > 0.0).collect();
-        let needed = self.particles_for(used.len());
-        let (n, d) = (population.len(), population.units.columns());
-        let mut targets = Table::filled(n, d, 0.0);
-        for row in 0..n {
-            let point = population.units.row(row);
-            (0..d).for_each(|p| targets.row_mut(row)[p] = self.transform.to(prior, p, point[p]));
-        }
+        let needed = self.particles_for(points.used.len());
+        let (n, d) = (points.rows.len(), points.units.columns());
+        let mode_of = |at: usize| modes.of(points.units.row(points.rows[at] as usize));
         let mut units = Table::filled(moved.len(), d, 0.0);
         for mode in 0..modes.count() {
-            let members: Vec<usize> =
-                (0..n).filter(|&row| modes.of(population.units.row(row)) == mode).collect();
-            let slots: Vec<usize> = (0..moved.len())
-                .filter(|&slot| modes.of(population.units.row(moved[slot])) == mode)
-                .collect();
+            let members: Vec<usize> = (0..n).filter(|&at| mode_of(at) == mode).collect();
+            let slots: Vec<usize> = (0..moved.len()).filter(|&slot| mode_of(moved[slot]) == mode).collect();
             if slots.is_empty() {
                 continue;
             }
             if members.len() < needed {
-                let (regressors, found) = (used.len(), members.len());
+                let (regressors, found) = (points.used.len(), members.len());
                 return Err(AdjustError::TooManyRegressors { regressors, needed, found });
             }
-            let sample = Sample {
-                count: members.len(),
-                regressors: used.len(),
-                targets: d,
-                regress: &|i, into| {
-                    let features = features.row(members[i]);
-                    into.iter_mut().zip(&used).for_each(|(x, &j)| *x = features[j] - observed[j]);
-                },
-                target: &|i, into| into.copy_from_slice(targets.row(members[i])),
-                weight: &|i| kernel[members[i]],
-            };
             let places: Vec<usize> =
-                slots.iter().map(|&slot| members.partition_point(|&row| row < moved[slot])).collect();
-            let values = self.at_observed(&sample, &places)?;
+                slots.iter().map(|&slot| members.partition_point(|&at| at < moved[slot])).collect();
+            let values = self.of_members(points, &members, &places)?;
             for (value, &slot) in values.iter().zip(&slots) {
                 let unit = units.row_mut(slot);
                 (0..d).for_each(|p| unit[p] = self.transform.from(prior, p, value[p]));
@@ -166,6 +156,28 @@ impl Regression {
             }
         }
         Ok(units)
+    }
+
+    /// What the regression of some particles makes of some of these.
+    fn of_members(
+        &self,
+        points: &Points<'_>,
+        members: &[usize],
+        places: &[usize],
+    ) -> Result<Table, AdjustError> {
+        let row = |i: usize| points.rows[members[i]] as usize;
+        let sample = Sample {
+            count: members.len(),
+            regressors: points.used.len(),
+            targets: points.targets.columns(),
+            regress: &|i, into| {
+                let features = points.features.row(row(i));
+                into.iter_mut().zip(points.used).for_each(|(x, &j)| *x = features[j] - points.observed[j]);
+            },
+            target: &|i, into| into.copy_from_slice(points.targets.row(row(i))),
+            weight: &|i| points.kernel[members[i]],
+        };
+        self.at_observed(&sample, places)
     }
 
     /// What the regression makes of some of the points of a sample.
@@ -206,7 +218,7 @@ impl Regression {
 
     fn fit(&self, sample: &Sample<'_>) -> Result<Linear, AdjustError> {
         let ridge = if self.ridge { best_ridge(sample) } else { LEAST_RIDGE };
-        Linear::fit(sample, spread(sample), ridge).ok_or(AdjustError::NoVariation)
+        Linear::fit(sample, None, ridge).ok_or(AdjustError::NoVariation)
     }
 
     /// Scales each residual by the expected size of residuals at the observation over that at its particle.
@@ -234,16 +246,11 @@ impl Regression {
 }
 
 /// How much each particle counts: its importance weight, times a kernel that falls to nothing at the furthest.
-fn kernel(population: &Population) -> Vec<f64> {
-    let furthest = population.distances.iter().copied().fold(0.0, f64::max);
-    let importance = population.weights.normalised();
+pub(crate) fn kernel(distances: &[f64], importance: &[f64]) -> Vec<f64> {
+    let furthest = distances.iter().copied().fold(0.0, f64::max);
     let near = |distance: f64| if furthest > 0.0 { 1.0 - distance / furthest } else { 1.0 };
-    let kernel: Vec<f64> = population
-        .distances
-        .iter()
-        .zip(importance)
-        .map(|(&distance, weight)| weight * near(distance))
-        .collect();
+    let kernel: Vec<f64> =
+        distances.iter().zip(importance).map(|(&distance, weight)| weight * near(distance)).collect();
     // All equally far: the kernel has nothing to say.
     if kernel.iter().any(|&weight| weight > 0.0) { kernel } else { importance.to_vec() }
 }
@@ -256,7 +263,7 @@ fn best_ridge(sample: &Sample<'_>) -> f64 {
         let (mut target, mut found) = (vec![0.0; sample.targets], vec![0.0; sample.targets]);
         for part in 0..PARTS {
             let others = |i: usize| if i % PARTS == part { 0.0 } else { (sample.weight)(i) };
-            let Some(fit) = Linear::fit(&Sample { weight: &others, ..*sample }, scale.clone(), ridge) else {
+            let Some(fit) = Linear::fit(&Sample { weight: &others, ..*sample }, Some(&scale), ridge) else {
                 return f64::INFINITY;
             };
             for i in (part..sample.count).step_by(PARTS) {
@@ -280,6 +287,16 @@ fn best_ridge(sample: &Sample<'_>) -> f64 {
 }
 
 impl Transform {
+    /// Unit-space points on the scale of the regression.
+    pub(super) fn table(self, prior: &Prior, units: &Table) -> Table {
+        let mut table = units.clone();
+        for row in 0..table.rows() {
+            let point = table.row_mut(row).iter_mut().enumerate();
+            point.for_each(|(p, value)| *value = self.to(prior, p, *value));
+        }
+        table
+    }
+
     fn to(self, prior: &Prior, parameter: usize, unit: f64) -> f64 {
         match (self, prior.marginals()[parameter].unit_support()) {
             (Self::Logit, (low, high)) if low.is_finite() && high.is_finite() => {

@@ -80,8 +80,16 @@ impl<'a> Importance<'a> {
         if known != UNKNOWN {
             return f64::from_bits(known);
         }
-        let Some((prior, parts, units)) = &self.source else { return 0.0 };
-        let unit = units.row(row as usize);
+        let Some((_, _, units)) = &self.source else { return 0.0 };
+        let value = self.ln_at(units.row(row as usize));
+        slot.store(value.to_bits(), Ordering::Relaxed);
+        value
+    }
+
+    /// The log weight that a simulation at this point would have.
+    #[must_use]
+    pub fn ln_at(&self, unit: &[f64]) -> f64 {
+        let Some((prior, parts, _)) = &self.source else { return 0.0 };
         let ln_prior = prior.ln_density(unit);
         let mut density = f64::NEG_INFINITY;
         for part in parts {
@@ -89,8 +97,12 @@ impl<'a> Importance<'a> {
             let (most, least) = if own > density { (own, density) } else { (density, own) };
             density = if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most };
         }
-        let value = ln_prior - density;
-        slot.store(value.to_bits(), Ordering::Relaxed);
-        value
+        ln_prior - density
+    }
+
+    /// Whether the weight of any point can be told.
+    #[must_use]
+    pub(crate) fn is_known_anywhere(&self) -> bool {
+        self.source.is_some()
     }
 }

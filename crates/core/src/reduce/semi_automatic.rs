@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Projection, ReduceError, Reduction};
-use crate::linear::{Linear, Sample, spread};
+use crate::linear::{Linear, Sample};
 use crate::select;
 use crate::stream::Stream;
 use crate::table::Table;
@@ -56,7 +56,7 @@ impl Reduction for SemiAutomatic {
             target: &|i, into| into.copy_from_slice(view.units.row(rows[i] as usize)),
             weight: &|_| 1.0,
         };
-        let linear = Linear::fit(&sample, spread(&sample), RIDGE);
+        let linear = Linear::fit(&sample, None, RIDGE);
         let linear = linear.ok_or(ReduceError::NoVariation(view.spread.len()))?;
         Ok(Box::new(Fitted { polynomial, linear, region }))
     }

@@ -4,11 +4,11 @@ use rand::Rng;
 
 use super::formula::normalised;
 use super::{Choice, Fold, Hellinger, WeighError, Weighting, baselines};
-use crate::adjust::Regression;
-use crate::near::Near;
+use crate::adjust::{Points, Regression, kernel};
+use crate::near::{Field, Near};
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
-use crate::trials::{STAND_INS, Trials, race, verdicts};
+use crate::trials::{FITTED, LOOKED_AMONG, STAND_INS, Trials, race, systematic, verdicts};
 use crate::view::{View, standard_deviations};
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -32,10 +32,9 @@ impl Default for Auto {
 }
 
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
-const REGION: usize = 2;
-/// A sample that is adjusted has so many times the effective size, and no more particles than this.
+const REGION: f64 = 2.0;
+/// A sample that is adjusted has so many times the effective size.
 const ADJUSTED: f64 = 2.5;
-const FITTED: usize = 2_000;
 
 impl Weighting for Auto {
     fn choose(&self, view: &View<'_>, rng: &mut Stream) -> Result<Choice, WeighError> {
@@ -70,17 +69,27 @@ impl Weighting for Auto {
         }
         let evaluations = ways.iter().map(|(_, choice)| choice.evaluations).sum();
         let weights: Vec<Vec<f64>> = ways.iter().map(|(_, choice)| mean(choice)).collect();
-        let trials = Trials::new(view, &weights[0], view.keep.div_ceil(REGION), self.trials);
+        let step = view.rows.len().div_ceil(LOOKED_AMONG);
+        let field = Field::of(view, step);
+        let keep = view.keep as f64 / step as f64;
+        let trials = Trials::new(view, &field, &weights[0], keep / REGION, self.trials);
         // Each rule with its sample as it is, and with a regression where there are enough for one.
-        let readings: Vec<Reading> = weights.iter().map(|weights| Reading::of(view, weights)).collect();
+        let readings: Vec<Reading<'_>> = weights.iter().map(|weights| Reading::of(view, weights)).collect();
         let fits =
-            |&rule: &usize| Regression::default().particles_for(readings[rule].weights.len()) <= view.keep;
+            |&rule: &usize| Regression::default().particles_for(readings[rule].used.len()) <= view.keep;
         let adjusted = (0..weights.len()).filter(fits).map(|rule| (rule, true));
         let tried: Vec<(usize, bool)> =
             (0..weights.len()).map(|rule| (rule, false)).chain(adjusted).collect();
         let scores = race(view.workers, trials.rows.len(), tried.len(), |at, left| {
-            let score =
-                |&way: &usize| readings[tried[way].0].score(view, &trials, trials.rows[at], tried[way].1);
+            let row = trials.rows[at];
+            let observed = view.features.row(row as usize);
+            let most = (keep * 2.0).max((view.rows.len() / step / 4) as f64) as usize;
+            let mut near: Vec<Option<Near<'_>>> = weights.iter().map(|_| None).collect();
+            let score = |&way: &usize| {
+                let (rule, is_adjusted) = tried[way];
+                let look = || field.near((observed, &weights[rule]), Some(row), most);
+                readings[rule].score(near[rule].get_or_insert_with(look), (&trials, row), is_adjusted, keep)
+            };
             left.iter().map(score).collect()
         });
         let name = |&(rule, is_adjusted): &(usize, bool)| {
@@ -91,40 +100,41 @@ impl Weighting for Auto {
     }
 }
 
-/// The features that a rule gives weight to, by themselves.
-struct Reading {
-    features: Table,
-    weights: Vec<f64>,
+/// A rule, as trials see it.
+struct Reading<'a> {
+    view: &'a View<'a>,
+    /// Features that it gives weight to.
+    used: Vec<usize>,
 }
 
-impl Reading {
-    fn of(view: &View<'_>, weights: &[f64]) -> Self {
-        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] > 0.0).collect();
-        let rows = view.features.iter().flat_map(|row| used.iter().map(|&j| row[j]));
-        Self {
-            features: Table::from_rows(used.len().max(1), rows.collect()),
-            weights: used.iter().map(|&j| weights[j]).collect(),
-        }
+impl<'a> Reading<'a> {
+    fn of(view: &'a View<'a>, weights: &[f64]) -> Self {
+        Self { view, used: (0..weights.len()).filter(|&j| weights[j] > 0.0).collect() }
     }
 
     /// How well what lies nearest to a pseudo-observation tells its parameters.
-    fn score(&self, view: &View<'_>, trials: &Trials, row: u32, is_adjusted: bool) -> f64 {
-        let view = View { features: &self.features, ..*view };
-        let observed = self.features.row(row as usize);
-        let most = (view.keep * 2).max(view.rows.len() / 4);
-        let near = Near::to(&view, (observed, &self.weights), (view.rows, Some(row)), most);
-        let wanted = view.keep as f64 * if is_adjusted { ADJUSTED } else { 1.0 };
-        let size = near.reaching(wanted);
-        let step = if is_adjusted { size.div_ceil(FITTED).max(1) } else { 1 };
-        let Some(population) = near.every(step, size, view.units) else { return f64::INFINITY };
-        let (truth, effective) =
-            (view.units.row(row as usize), population.weights.effective_sample_size() * step as f64);
+    fn score(&self, near: &Near<'_>, (trials, row): (&Trials, u32), is_adjusted: bool, keep: f64) -> f64 {
+        let view = self.view;
+        let step = view.keep as f64 / keep;
+        let truth = view.units.row(row as usize);
         if !is_adjusted {
-            return trials.score(&population.units, population.weights.normalised(), truth, effective);
+            let some = near.thinned(near.reaching(keep), usize::MAX);
+            let picked = systematic(&some.weights, STAND_INS).into_iter().map(|at| some.rows[at]);
+            let units = view.units.select(&picked.collect::<Vec<u32>>());
+            return trials.score(&units, truth, some.effective * step);
         }
-        let features = self.features.select(&population.rows);
-        match Regression::default().towards(&population, &features, observed, STAND_INS) {
-            Ok(units) => trials.score(&units, &[1.0; STAND_INS], truth, effective),
+        let some = near.thinned(near.reaching(keep * ADJUSTED), FITTED);
+        let points = Points {
+            rows: &some.rows,
+            units: view.units,
+            features: view.features,
+            targets: view.units,
+            used: &self.used,
+            observed: view.features.row(row as usize),
+            kernel: &kernel(&some.distances, &some.weights),
+        };
+        match Regression::default().towards(&points, STAND_INS) {
+            Ok(units) => trials.score(&units, truth, some.effective * step),
             Err(_) => f64::INFINITY,
         }
     }

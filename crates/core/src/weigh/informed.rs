@@ -42,7 +42,7 @@ impl Formula for Informed {
             target: &|i, into| into.copy_from_slice(view.units.row(near[i] as usize)),
             weight: &|_| 1.0,
         };
-        let Some(fit) = Linear::fit(&sample, spread.clone(), self.ridge) else {
+        let Some(fit) = Linear::fit(&sample, Some(&spread), self.ridge) else {
             return invert(view.deviations(rows));
         };
         let mut weights = vec![0.0; spread.len()];

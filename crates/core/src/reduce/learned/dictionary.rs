@@ -2,6 +2,7 @@
 
 use super::groups::alike;
 use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 
 /// One transform.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,7 +76,8 @@ impl Dictionary {
         let some: Vec<u32> = (0..summaries.rows() as u32).step_by(step).collect();
         let (few, their) = (summaries.select(&some), targets.select(&some));
         let raw = all.raw(&few);
-        let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(&raw, term, &their)).collect();
+        let their: Vec<Vec<f64>> = (0..their.columns()).map(|p| centred(their.column(p)).1).collect();
+        let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(raw.column(term), &their)).collect();
         let least = TELLING / raw.rows() as f64;
         let stays = |&term: &usize| {
             scores[term] > least || (scores[term] > 0.0 && varying.len() <= FEW && term < varying.len())
@@ -172,15 +174,20 @@ impl Dictionary {
 
     /// Writes the terms of some statistics.
     pub(super) fn write(&self, summaries: &[f64], into: &mut [f64]) {
+        let mut sorted = Sorted::default();
         for (at, (slot, term)) in into.iter_mut().zip(&self.terms).enumerate() {
-            let z = (self.value(term, summaries) - self.centre[at]) / self.spread[at];
+            let z = (self.value(term, summaries, &mut sorted) - self.centre[at]) / self.spread[at];
             *slot = z.clamp(-TERM_CUT, TERM_CUT);
         }
     }
 
     fn raw(&self, summaries: &Table) -> Table {
-        let rows = summaries.iter().flat_map(|row| self.terms.iter().map(move |term| self.value(term, row)));
-        Table::from_rows(self.terms.len().max(1), rows.collect())
+        let mut values = Vec::with_capacity(summaries.rows() * self.terms.len());
+        for row in summaries.iter() {
+            let mut sorted = Sorted::default();
+            values.extend(self.terms.iter().map(|term| self.value(term, row, &mut sorted)));
+        }
+        Table::from_rows(self.terms.len().max(1), values)
     }
 
     fn standard(&self, j: usize, value: f64) -> f64 {
@@ -188,17 +195,12 @@ impl Dictionary {
         ((value - middle) / spread).clamp(-CUT, CUT)
     }
 
-    fn value(&self, term: &Term, s: &[f64]) -> f64 {
+    fn value(&self, term: &Term, s: &[f64], sorted: &mut Sorted) -> f64 {
         let z = |j: usize| self.standard(j, s[j]);
         let members = |g: usize| self.groups[g].iter().map(|&j| s[j]);
         let mean = |g: usize| members(g).sum::<f64>() / self.groups[g].len() as f64;
         let least = |g: usize| members(g).fold(f64::INFINITY, f64::min);
         let largest = |g: usize| members(g).fold(f64::NEG_INFINITY, f64::max);
-        let sorted = |g: usize| {
-            let mut values: Vec<f64> = members(g).collect();
-            values.sort_unstable_by(f64::total_cmp);
-            values
-        };
         let like = |g: usize, value: f64| self.standard(self.groups[g][0], value);
         let log = |value: f64| libm::log(value.max(f64::MIN_POSITIVE));
         // Mean product of the deviations from the means of two groups.
@@ -219,19 +221,19 @@ impl Dictionary {
             Term::LogMean(g, offset) => log(mean(g) + offset),
             Term::LogLeast(g, offset) => log(least(g) + offset),
             Term::LogLargest(g, offset) => log(largest(g) + offset),
-            Term::Median(g) => like(g, quantile(&sorted(g), 0.5)),
+            Term::Median(g) => like(g, quantile(sorted.of(g, members(g)), 0.5)),
             Term::MiddleMean(g) => {
-                let values = sorted(g);
+                let values = sorted.of(g, members(g));
                 let middle = &values[values.len() / 4..values.len() - values.len() / 4];
                 like(g, middle.iter().sum::<f64>() / middle.len() as f64)
             }
             Term::LogRange(g, offset) => {
-                let values = sorted(g);
-                log(quantile(&values, 0.75) - quantile(&values, 0.25) + offset)
+                let values = sorted.of(g, members(g));
+                log(quantile(values, 0.75) - quantile(values, 0.25) + offset)
             }
             Term::LogDeviation(g, offset) => {
-                let values = sorted(g);
-                let middle = quantile(&values, 0.5);
+                let values = sorted.of(g, members(g));
+                let middle = quantile(values, 0.5);
                 log(values.iter().map(|x| (x - middle).abs()).sum::<f64>() / values.len() as f64 + offset)
             }
             Term::LogSpread(g, offset) => log(joint(g, g).sqrt() + offset),
@@ -245,6 +247,25 @@ impl Dictionary {
                 (joint(g, h) / unit).clamp(-CUT * CUT, CUT * CUT)
             }
         }
+    }
+}
+
+/// The members of one group in order: neighbouring terms ask for the same.
+#[derive(Default)]
+struct Sorted {
+    group: Option<usize>,
+    values: Vec<f64>,
+}
+
+impl Sorted {
+    fn of(&mut self, group: usize, members: impl Iterator<Item = f64>) -> &[f64] {
+        if self.group != Some(group) {
+            self.group = Some(group);
+            self.values.clear();
+            self.values.extend(members);
+            self.values.sort_unstable_by(f64::total_cmp);
+        }
+        &self.values
     }
 }
 
@@ -270,21 +291,46 @@ fn robust(values: &[f64]) -> (f64, f64) {
     (middle, if sd > 0.0 { sd } else { 1.0 })
 }
 
-/// The largest squared correlation of a term with a target.
-fn score(terms: &Table, term: usize, targets: &Table) -> f64 {
-    let n = terms.rows() as f64;
-    let x = terms.column(term);
-    let mean = x.iter().sum::<f64>() / n;
-    let square: f64 = x.iter().map(|x| (x - mean) * (x - mean)).sum();
+/// The mean of some values, and the values less it.
+fn centred(mut values: Vec<f64>) -> (f64, Vec<f64>) {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter_mut().for_each(|x| *x -= mean);
+    (mean, values)
+}
+
+/// The largest squared correlation of a term with a target, whose values are given less their mean.
+fn score(term: Vec<f64>, targets: &[Vec<f64>]) -> f64 {
+    let n = term.len() as f64;
+    let (mean, x) = centred(term);
+    let square = vectorised(Dot(&x, &x));
     if square.is_nan() || square <= 1e-18 * n * mean * mean {
         return 0.0;
     }
-    let correlation = |p: usize| {
-        let y = targets.column(p);
-        let middle = y.iter().sum::<f64>() / n;
-        let total: f64 = y.iter().map(|y| (y - middle) * (y - middle)).sum();
-        let cross: f64 = x.iter().zip(&y).map(|(x, y)| (x - mean) * (y - middle)).sum();
+    let correlation = |y: &Vec<f64>| {
+        let (total, cross) = (vectorised(Dot(y, y)), vectorised(Dot(&x, y)));
         if total > 0.0 { cross * cross / (square * total) } else { 0.0 }
     };
-    (0..targets.columns()).map(correlation).fold(1e-12, f64::max)
+    targets.iter().map(correlation).fold(1e-12, f64::max)
+}
+
+/// The sum of the products of two columns.
+struct Dot<'a>(&'a [f64], &'a [f64]);
+
+impl Loop for Dot<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        // Several sums side by side; the order is the same on every machine.
+        const SUMS: usize = 8;
+        let mut sums = [0.0; SUMS];
+        let (x, y) = (self.0.chunks_exact(SUMS), self.1.chunks_exact(SUMS));
+        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(a, b)| a * b).sum();
+        for (a, b) in x.zip(y) {
+            for lane in 0..SUMS {
+                sums[lane] += a[lane] * b[lane];
+            }
+        }
+        rest + sums.iter().sum::<f64>()
+    }
 }
