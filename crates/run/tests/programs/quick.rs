@@ -44,9 +44,16 @@ impl Notes {
     }
 }
 
-/// Checks that every row has what it should, or where it is bad these texts with its own seed and last words.
+/// Checks that every row has what it should, or where it is bad these texts with its own seed and last words; and that as many
+/// programs as should were told more than one row at a time. On a busy machine no program is quick: it is then tried again.
 #[track_caller]
-fn check(mode: &str, bad: Option<&[&str]>, (threads, rows, timeout): (usize, usize, f64)) -> Notes {
+fn check(mode: &str, bad: Option<&[&str]>, shape: (usize, usize, f64), crowded: usize) -> Notes {
+    let notes = (0..10).map(|_| attempt(mode, bad, shape)).find(|notes| notes.crowded >= crowded);
+    notes.expect("it was never given more than one row at a time")
+}
+
+#[track_caller]
+fn attempt(mode: &str, bad: Option<&[&str]>, (threads, rows, timeout): (usize, usize, f64)) -> Notes {
     let folder = tempfile::tempdir().unwrap();
     let notes = folder.path().join("notes");
     let words = [python(), "quick.py", mode, notes.to_str().unwrap()];
@@ -86,7 +93,6 @@ fn check(mode: &str, bad: Option<&[&str]>, (threads, rows, timeout): (usize, usi
     assert!(seen.iter().all(|&seen| seen));
     assert!(bad.is_none() || failed > 2, "the test is pointless");
     let notes = Notes::read(&fs::read_to_string(notes).unwrap());
-    assert!(notes.found > 1, "it was never given more than one row at a time");
     assert!(notes.found <= 64, "{} rows at a time", notes.found);
     notes
 }
@@ -94,22 +100,22 @@ fn check(mode: &str, bad: Option<&[&str]>, (threads, rows, timeout): (usize, usi
 #[test]
 fn rows_of_a_quick_program_are_simulated_once() {
     for threads in [1, 2] {
-        assert_eq!(check("good", None, (threads, 3_000, 20.0)).again(), 0);
+        assert_eq!(check("good", None, (threads, 3_000, 20.0), 1).again(), 0);
     }
 }
 
 /// Answers that a pipe cannot hold: neither side waits for the other.
 #[test]
 fn long_answers_of_a_quick_program() {
-    assert_eq!(check("wide", None, (2, 500, 20.0)).again(), 0);
+    assert_eq!(check("wide", None, (2, 500, 20.0), 1).again(), 0);
 }
 
 #[test]
 fn rows_that_wait_behind_a_failure_are_not_to_blame() {
-    let exits = check("exit", Some(&["it exited with code 3 without an answer"]), (1, 3_000, 20.0));
-    assert!(exits.crowded > 3, "programs after the first are told their rows one by one");
-    check("id", Some(&["its answer has the id 2 and not the id 1"]), (2, 3_000, 20.0));
-    let declines = check("decline", Some(&["simulator declined: no such rate"]), (1, 3_000, 20.0));
+    // Programs after the first are told many rows too.
+    check("exit", Some(&["it exited with code 3 without an answer"]), (1, 3_000, 20.0), 4);
+    check("id", Some(&["its answer has the id 2 and not the id 1"]), (2, 3_000, 20.0), 1);
+    let declines = check("decline", Some(&["simulator declined: no such rate"]), (1, 3_000, 20.0), 1);
     // Only they, and each once: a second time alone.
     let again = declines.begun.iter().filter(|&(_, &times)| times > 1);
     assert!(
@@ -121,11 +127,11 @@ fn rows_that_wait_behind_a_failure_are_not_to_blame() {
 
 #[test]
 fn the_time_of_a_row_is_its_own() {
-    check("hang", Some(&["simulator exceeded 1s: it gave no answer within 1 s"]), (2, 800, 1.0));
+    check("hang", Some(&["simulator exceeded 1s: it gave no answer within 1 s"]), (2, 800, 1.0), 1);
 }
 
 /// It loses what it is given beside the first row: that is noticed, and not held against the rows.
 #[test]
 fn a_program_that_does_not_read_line_by_line_is_given_one_row_at_a_time() {
-    assert_eq!(check("careless", None, (1, 3_000, 1.0)).crowded, 1, "it is noticed once");
+    assert_eq!(check("careless", None, (1, 3_000, 1.0), 1).crowded, 1, "it is noticed once");
 }
