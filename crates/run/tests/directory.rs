@@ -5,6 +5,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
+use counterpoise_core::adjust::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
 use counterpoise_core::digest::{Analysis, Method};
 use counterpoise_core::problem::{Failure, Marginal, Prior, Problem, Simulator, law};
 use counterpoise_core::propose::Covariance;
@@ -107,6 +108,37 @@ fn a_run_can_be_read_back_and_is_not_mixed_with_another() {
         fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();
     assert_eq!(left, ["generations", "lock", POSTERIOR_FILE, RUN_FILE], "no temporary file is left");
+}
+
+/// Leaves the particles of the first generation as they are, and moves one of the others.
+#[derive(Debug)]
+struct Hesitant;
+
+impl Adjustment for Hesitant {
+    fn adjust(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
+        let mut population = accepted.population.clone();
+        if all.view.previous.is_some() {
+            population.thetas.row_mut(0)[0] = 0.75;
+        }
+        Ok(Adjusted { population, evidence: Vec::new() })
+    }
+}
+
+#[test]
+fn particles_that_an_adjustment_leaves_alone_are_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut analysis = analysis();
+    analysis.method.adjustment = Some(Box::new(Hesitant));
+    let (mut store, mut executor) = (Directory::new(folder.path()), Threads::new(Echo, 1, None));
+    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let finished =
+        drive::run((&analysis, &header(1)), &mut executor, &mut store, &Serial, &mut go_on).unwrap();
+    drop(store);
+    let written = ["000", "001"]
+        .map(|index| folder.path().join("generations").join(index).join("adjusted.parquet").exists());
+    assert_eq!(written, [false, true]);
+    assert!(finished.history.iter().all(|generation| generation.adjusted.is_some()));
+    assert_eq!(Directory::new(folder.path()).open(&header(1)).unwrap(), finished.history, "to the bit");
 }
 
 #[test]

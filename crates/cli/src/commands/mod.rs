@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod beyond;
+mod broken;
 mod calibrate;
 mod check;
 mod check_table;

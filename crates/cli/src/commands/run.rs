@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use counterpoise_core::digest::{Analysis, DigestError, FailureExample};
+use counterpoise_core::digest::Analysis;
 use counterpoise_core::problem::Problem;
 use counterpoise_core::stop::StopReason;
-use counterpoise_core::stream::{Seed, Stage};
+use counterpoise_core::stream::Seed;
 use counterpoise_run::drive::{self, Event, Finished, RunError, Seconds};
-use counterpoise_run::executor::{Executor, ExecutorError, Threads, Tolerant};
+use counterpoise_run::executor::{Executor, Threads, Tolerant};
 use counterpoise_run::given;
 use counterpoise_run::store::{Directory, Header, RunRecord, Store, StoreError};
 
+use super::broken::broken;
 use super::observe::Observer;
 use super::stored::{self, Stored};
 use super::{overrides, shell_words};
@@ -316,65 +317,6 @@ fn refused(error: StoreError, path: &Path) -> Trouble {
         }
         other => other,
     }
-}
-
-/// A run that cannot go on: what is done is kept, and a failure can be repeated where it was simulated.
-fn broken(error: &RunError, arguments: &RunArguments, subject: Subject<'_>, simulated: bool) -> Trouble {
-    let mut hints = Vec::new();
-    match error {
-        RunError::Digest { index, source: DigestError::TooFewUsable { first: Some(example), .. } }
-            if simulated =>
-        {
-            hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, example)));
-        }
-        RunError::Execute { index, source: ExecutorError::TooManyFailures { first, .. } } => {
-            hints.push(format!("this repeats the example: {}", repeat(arguments, subject, *index, first)));
-        }
-        RunError::Digest { source: DigestError::TooFewUsable { .. }, .. } => {
-            hints.push(
-                "counterpoise check counts the rows that fail: compare the table with [parameters]"
-                    .to_owned(),
-            );
-        }
-        RunError::Digest { source: DigestError::Reduce(_) | DigestError::Weigh(_), .. } => {
-            hints.push(
-                "counterpoise check lists statistics that never vary: look at what the simulator returns"
-                    .to_owned(),
-            );
-        }
-        RunError::Store(error) => hints.extend(stored::advice(error, subject.directory)),
-        _ => {}
-    }
-    let hint = (!hints.is_empty()).then(|| hints.join("\nhint: "));
-    Trouble::failed(chain(error).context("the run cannot go on"), hint)
-}
-
-/// An error and its causes, as messages.
-fn chain(error: &(dyn std::error::Error + 'static)) -> anyhow::Error {
-    match error.source() {
-        Some(source) => chain(source).context(error.to_string()),
-        None => anyhow::anyhow!("{error}"),
-    }
-}
-
-/// What repeats one simulation: a command, or what the simulator of a program was given.
-fn repeat(arguments: &RunArguments, subject: Subject<'_>, index: u32, example: &FailureExample) -> String {
-    let marginals = subject.problem.prior.marginals();
-    if arguments.problem.stated.is_some() {
-        let mut stream = Seed(subject.method.seed).stream(Stage::Simulate, index, example.row as u64);
-        return format!("a call with these parameters and the seed {}", stream.external_seed());
-    }
-    let at: Vec<String> = marginals
-        .iter()
-        .zip(&example.theta)
-        .map(|(marginal, value)| format!("{}={value}", marginal.name()))
-        .collect();
-    let mut words = vec!["counterpoise".into(), "simulate".into()];
-    words.push(arguments.problem.problem.display().to_string());
-    words.extend(arguments.problem.set.iter().flat_map(|set| ["--set".into(), set.clone()]));
-    words.extend(["--at".into(), at.join(","), "--seed".into(), subject.method.seed.to_string()]);
-    words.extend(["--generation".into(), index.to_string(), "--row".into(), example.row.to_string()]);
-    shell_words(&words)
 }
 
 /// Where a run goes that was not told where.

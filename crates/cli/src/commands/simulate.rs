@@ -15,6 +15,7 @@ use counterpoise_run::executor::{Executor, ExecutorError, Threads, Tolerant};
 use counterpoise_tables::Kind;
 use counterpoise_tables::write::{self, Csv, Partial, Sink, WriteError};
 
+use super::broken::named;
 use super::overrides;
 use crate::args::SimulateArguments;
 use crate::interrupt::Interrupt;
@@ -59,7 +60,9 @@ pub(crate) fn simulate(
         Some(path) => to_file(path, &names, fill),
         None => to_stdout(&names, fill),
     }
-    .map_err(|error| Trouble::failed(error, arguments.out.as_deref().and_then(no_folder)))?;
+    .map_err(|error| {
+        Trouble::failed(with_names(error, &loaded), arguments.out.as_deref().and_then(no_folder))
+    })?;
     failures.report(&parameters, output);
     if filled.is_break() {
         output.say(&stopped(arguments, failures.rows));
@@ -69,6 +72,16 @@ pub(crate) fn simulate(
         output.note(&format!("{} rows written to {}", failures.rows, path.display()));
     }
     Ok(if failures.count == failures.rows { FAILED } else { DONE })
+}
+
+/// The error, with the names of the parameters where it shows a simulation that failed.
+fn with_names(error: anyhow::Error, loaded: &Loaded) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(ExecutorError::TooManyFailures { first, .. }) => {
+            anyhow!(named(&error.to_string(), first, &loaded.problem.prior))
+        }
+        _ => error,
+    }
 }
 
 fn stopped(arguments: &SimulateArguments, rows: usize) -> String {

@@ -29,24 +29,34 @@ pub(crate) fn lines(rows: &[Vec<String>], align: &[Align]) -> String {
     text
 }
 
-/// Words in lines of at most `width` characters where they fit, later lines behind `indent`.
-pub(crate) fn wrapped(words: &str, width: usize, indent: &str) -> String {
-    let (mut text, mut used) = (String::new(), 0);
-    for word in words.split_whitespace() {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > width {
-            text.push('\n');
-            text.push_str(indent);
-            used = indent.chars().count();
-        } else if used > 0 {
-            text.push(' ');
-            used += 1;
-        }
-        text.push_str(word);
-        used += length;
+/// A text in lines of at most `width` characters where words fit, later lines behind `indent`. Its own lines stay lines, as
+/// far to the right as they were: what a program says is read by its shape.
+pub(crate) fn wrapped(text: &str, width: usize, indent: &str) -> String {
+    let mut lines = text.lines();
+    let mut wrapped = folded(lines.next().unwrap_or_default(), width, ["", indent]);
+    for line in lines {
+        let own = &line[..line.len() - line.trim_start().len()];
+        let margin = format!("{indent}{own}");
+        wrapped += &folded(line.trim_start(), width, [&margin, &margin]);
     }
-    text.push('\n');
-    text
+    wrapped
+}
+
+/// Words in lines, of which the first and the others have a margin each.
+fn folded(words: &str, width: usize, [first, other]: [&str; 2]) -> String {
+    let (mut text, mut line) = (String::new(), first.to_owned());
+    let mut is_empty = true;
+    for word in words.split_whitespace() {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > width {
+            text += &format!("{line}\n");
+            line = other.to_owned();
+        } else if !is_empty {
+            line.push(' ');
+        }
+        line += word;
+        is_empty = false;
+    }
+    text + line.trim_end() + "\n"
 }
 
 #[cfg(test)]
@@ -63,5 +73,8 @@ mod tests {
     fn long_texts_are_broken_between_words() {
         assert_eq!(wrapped("one two three four", 9, "  "), "one two\n  three\n  four\n");
         assert_eq!(wrapped("", 9, "  "), "\n");
+        let said = "it failed:\n    File \"a.py\"\n      no such file\nthe end";
+        let shown = "it failed:\n      File \"a.py\"\n        no such\n        file\n  the end\n";
+        assert_eq!(wrapped(said, 18, "  "), shown, "lines stay lines");
     }
 }

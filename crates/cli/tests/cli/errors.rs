@@ -217,6 +217,7 @@ fn sources() -> Vec<PathBuf> {
         "cli/src/problem_file",
         "cli/src/numbers.rs",
         "cli/src/picture_file.rs",
+        "cli/src/commands/broken.rs",
         "cli/src/commands/calibrate/reuse.rs",
         "cli/src/commands/compare/given.rs",
         "cli/src/commands/compare/mod.rs",

@@ -130,6 +130,12 @@ impl Moments {
 
 /// Starts a run, kills it after some milliseconds; whether it had ended by itself.
 fn kill_after(folder: &Path, arguments: &[&str], log: &str, milliseconds: u64) -> bool {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_millis(milliseconds);
+    kill_when(folder, arguments, log, &|| std::time::Instant::now() >= deadline)
+}
+
+/// Starts a run, kills it when it is time; whether it had ended by itself.
+fn kill_when(folder: &Path, arguments: &[&str], log: &str, is_time: &dyn Fn() -> bool) -> bool {
     let mut child = Command::new(env!("CARGO_BIN_EXE_counterpoise"))
         .current_dir(folder)
         .args(arguments)
@@ -138,8 +144,7 @@ fn kill_after(folder: &Path, arguments: &[&str], log: &str, milliseconds: u64) -
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_millis(milliseconds);
-    while std::time::Instant::now() < deadline {
+    while !is_time() {
         if let Some(status) = child.try_wait().unwrap() {
             assert_eq!(status.code(), Some(0));
             return true;
@@ -155,13 +160,15 @@ fn kill_after(folder: &Path, arguments: &[&str], log: &str, milliseconds: u64) -
 #[test]
 fn a_run_that_is_killed_goes_on() {
     let bench = Bench::new(&TOY.replace("simulations = 400", "simulations = 4000"));
-    let run = ["run", "p.toml", "--set", "method.generations=12"];
+    // With a rule that is quick, or it is always killed while it weighs.
+    let quick = ["--set", "method.weighting=hellinger", "--set", "method.generations=12"];
+    let run = [&["run", "p.toml"][..], &quick].concat();
     let started = std::time::Instant::now();
     bench.run(&[&run[..], &["--into", "whole"]].concat()).exits(0);
     let whole = started.elapsed().as_millis() as u64;
     let mut moments = Moments(1);
     let (mut kills, mut into) = (0, 0);
-    while kills < 30 {
+    while kills < 60 {
         into += 1;
         let name = format!("r{into}");
         loop {
@@ -256,6 +263,37 @@ fn a_run_with_a_program_that_is_killed_repeats_nothing() {
         let repeated = calls(&log).len() - 3000;
         assert!(repeated <= under_way, "{repeated} simulations repeated, {under_way} were under way");
     }
+}
+
+/// A program so quick that it is told many rows ahead: what is begun again after a kill was on its way at that moment.
+#[test]
+fn a_quick_program_that_is_killed_repeats_what_was_on_its_way() {
+    // Rows that a program knows of, and as many that are answered and wait to be kept.
+    const ON_THEIR_WAY: usize = 2 * 64;
+    let quick = COUNTED.replace("simulations = 1000", "weighting = \"uniform\"\nsimulations = 10_000");
+    let bench = Bench::new(&quick);
+    bench.write("simulate.py", COUNTING.replace("    time.sleep(0.001)\n", ""));
+    let calls = |log: &str| fs::read_to_string(bench.path(log)).unwrap_or_default().lines().count();
+    let posterior = |run: &str| fs::read(bench.path(run).join("posterior.parquet")).unwrap();
+    let run = |into, log, is_time: &dyn Fn() -> bool| {
+        let arguments = ["run", "p.toml", "--into", into, "--threads", "2"];
+        kill_when(bench.folder.path(), &arguments, log, is_time)
+    };
+    assert!(run("whole", "whole.log", &|| false));
+    assert_eq!(calls("whole.log"), 30_000, "an uncut run simulates every row once");
+    let (mut moments, mut kills, mut next) = (Moments(3), 0, 0);
+    loop {
+        // In the midst of quick answers.
+        next = calls("cut.log").max(next) + 1_000 + moments.next(2_000) as usize;
+        if run("cut", "cut.log", &|| calls("cut.log") > next) {
+            break;
+        }
+        kills += 1;
+    }
+    assert!(kills > 5, "{kills} kills");
+    assert!(posterior("cut") == posterior("whole"), "after {kills} kills");
+    let repeated = calls("cut.log") - 30_000;
+    assert!(repeated <= 2 * ON_THEIR_WAY * kills, "{repeated} simulations repeated after {kills} kills");
 }
 
 /// Stopped in order, many times: only what a program was at work on is begun again, nothing that it had answered.

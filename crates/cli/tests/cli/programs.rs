@@ -79,6 +79,21 @@ fn the_posterior_is_right_and_the_same_on_any_number_of_threads() {
     }
 }
 
+/// What a program said is shown in its own lines, and not as a paragraph.
+#[test]
+fn last_words_keep_their_lines() {
+    let bench = bench(40);
+    let trace = "print(\"Traceback:\\n  File a.py, line 3\\nunlucky seed\", request[\"seed\"], file=sys.stderr, flush=True)";
+    let said = "print(\"unlucky seed\", request[\"seed\"], file=sys.stderr, flush=True)";
+    bench.write("simulate.py", SIMULATOR.replace(said, trace));
+    let done = bench.run(&["run", "p.toml", "--set", "method.weighting=uniform"]).exits(0).stdout;
+    let words = "its last words:\n      Traceback:\n        File a.py, line 3\n      unlucky seed ";
+    assert!(
+        done.replace("\n  words:", " words:").replace("\n  last words:", " last words:").contains(words),
+        "{done}"
+    );
+}
+
 #[test]
 fn init_overwrites_nothing() {
     let here = tempfile::tempdir().unwrap();

@@ -32,6 +32,8 @@ pub(super) struct Limits {
     pub(super) time: Duration,
     /// Bytes, at the most.
     pub(super) longest: usize,
+    /// How long answers may gather before anybody is woken for the first.
+    pub(super) gather: Duration,
 }
 
 /// Why nothing came of it.
@@ -49,7 +51,9 @@ pub(super) enum Silence {
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) process: Process,
+    /// What it has said, of which so many bytes were taken.
     heard: Vec<u8>,
+    taken: usize,
     /// What it was told and has not taken yet.
     unsaid: Vec<u8>,
     scratch: Box<[u8]>,
@@ -57,7 +61,8 @@ pub(super) struct Conversation {
 
 impl Conversation {
     pub(super) fn new(process: Process) -> Self {
-        Self { process, heard: Vec::new(), unsaid: Vec::new(), scratch: vec![0; 65_536].into() }
+        let scratch = vec![0; 65_536].into();
+        Self { process, heard: Vec::new(), taken: 0, unsaid: Vec::new(), scratch }
     }
 
     /// Forgets what the program complained of so far.
@@ -78,25 +83,34 @@ impl Conversation {
         !self.process.tail.is_empty()
     }
 
-    /// Tells the program something. What it does not take at once is told while it is listened to.
+    /// Tells the program something, when it is listened to next: all that was said till then at once.
     pub(super) fn say(&mut self, words: &[u8]) {
         self.unsaid.extend_from_slice(words);
-        self.tell();
+    }
+
+    /// Whether there is a line that need not be waited for.
+    pub(super) fn has_line(&self) -> bool {
+        self.rest().contains(&b'\n')
+    }
+
+    /// What was heard and not taken.
+    fn rest(&self) -> &[u8] {
+        &self.heard[self.taken..]
     }
 
     /// Waits for what the program says: a line without its end, or everything.
     pub(super) fn listen(&mut self, limits: Limits, cut: &dyn Fn() -> bool) -> Result<Vec<u8>, Silence> {
         let deadline = Instant::now() + limits.time;
-        let mut searched = 0;
+        let (mut searched, mut gather) = (0, limits.gather);
         loop {
             if limits.until == Until::Line
                 && let Some(line) = self.take_line(searched)
             {
                 return Ok(line);
             }
-            searched = self.heard.len();
+            searched = self.rest().len();
             if searched > limits.longest {
-                let (most, said) = (limits.longest, excerpt(&self.heard));
+                let (most, said) = (limits.longest, excerpt(self.rest()));
                 return Err(Silence::Failed(format!(
                     "said more than {most} bytes where it should say one line: {said}"
                 )));
@@ -109,7 +123,7 @@ impl Conversation {
             if cut() {
                 return Err(Silence::Cut);
             }
-            if self.wait(left.min(SLICE)) {
+            if self.gather(std::mem::take(&mut gather)) || self.wait(left.min(SLICE)) {
                 continue;
             }
             match limits.until {
@@ -117,7 +131,7 @@ impl Conversation {
                     let deadline = deadline.max(Instant::now() + LEAVING);
                     return self.until_exit(deadline, limits.time, cut);
                 }
-                Until::Line if self.heard[searched..].contains(&b'\n') => {}
+                Until::Line if self.rest()[searched..].contains(&b'\n') => {}
                 Until::Line => return Err(Silence::Failed(self.farewell())),
             }
         }
@@ -145,13 +159,25 @@ impl Conversation {
         }
     }
 
-    /// A line that was heard, without its end, if there is one after so many bytes.
+    /// A line that was heard, without its end, if it ends after so many bytes.
     fn take_line(&mut self, searched: usize) -> Option<Vec<u8>> {
-        let at = searched + self.heard[searched..].iter().position(|&byte| byte == b'\n')?;
-        let rest = self.heard.split_off(at + 1);
-        let mut line = std::mem::replace(&mut self.heard, rest);
-        line.pop();
+        let end = searched + self.rest()[searched..].iter().position(|&byte| byte == b'\n')?;
+        let line = self.rest()[..end].to_vec();
+        self.taken += end + 1;
         Some(line)
+    }
+
+    /// Lets answers gather for so long, unless some are there; whether there are then. A program that nobody waits for
+    /// need not wake anybody with every line.
+    fn gather(&mut self, time: Duration) -> bool {
+        if time.is_zero() {
+            return false;
+        }
+        if self.hear() != Heard::Something {
+            std::thread::sleep(time);
+            return self.hear() == Heard::Something;
+        }
+        true
     }
 
     /// Writes as much as the program takes without waiting.
@@ -204,6 +230,7 @@ impl Conversation {
         match self.process.stdout.read(&mut self.scratch) {
             Ok(0) => Heard::End,
             Ok(length) => {
+                self.heard.drain(..std::mem::take(&mut self.taken));
                 self.heard.extend_from_slice(&self.scratch[..length]);
                 Heard::Something
             }
@@ -216,7 +243,7 @@ impl Conversation {
 
     fn late(&self, time: Duration) -> String {
         let most = format!("gave no answer within {} s", time.as_secs_f64());
-        if self.heard.is_empty() { most } else { format!("{most}, only {}", excerpt(&self.heard)) }
+        if self.rest().is_empty() { most } else { format!("{most}, only {}", excerpt(self.rest())) }
     }
 
     /// How the program ended where it should have answered.
@@ -226,10 +253,10 @@ impl Conversation {
         } else {
             "closed its output".to_owned()
         };
-        if self.heard.is_empty() {
+        if self.rest().is_empty() {
             format!("{end} without an answer")
         } else {
-            format!("{end} in the middle of an answer: {}", excerpt(&self.heard))
+            format!("{end} in the middle of an answer: {}", excerpt(self.rest()))
         }
     }
 }

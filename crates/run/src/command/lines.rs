@@ -1,6 +1,5 @@
 //! The protocol `lines`: a long-lived program for each thread, which answers a line to every line.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,8 +12,10 @@ use counterpoise_core::stream::Stream;
 use super::answer::{Answer, Garbled, answer, check_names, ready};
 use super::backoff::BackOff;
 use super::exchange::{Conversation, Limits, Silence, Until};
+use super::pace::Pace;
 use super::process::{Process, end_together};
 use super::request::Request;
+use super::rows::{Row, Rows, Suspicion};
 use super::{Program, ProgramError};
 
 /// Bytes of a greeting: names of every statistic that there may be.
@@ -22,12 +23,6 @@ const LONGEST_GREETING: usize = 32 << 20;
 /// Bytes of an answer, beside those of its numbers, and of a number.
 const LONGEST_ANSWER: usize = 65_536;
 const LONGEST_NUMBER: usize = 64;
-/// Rows that a program which answers quickly is given at a time: it need not fall asleep between two of them.
-const AHEAD: usize = 4;
-/// What is quick, and how many answers in a row must have been. Dearer rows are given one by one, so that no more is
-/// lost with a program or this process than it is at work on.
-const QUICK: Duration = Duration::from_micros(500);
-const ENOUGH: u32 = 16;
 
 /// A simulator that is a program answering line by line; see `docs/programs.md`.
 #[derive(Debug)]
@@ -38,7 +33,7 @@ pub struct Lines {
     /// Workers that wait for work.
     idle: Mutex<Vec<Worker>>,
     back_off: BackOff,
-    /// Set once a program was lost that had more than one request: it may not know to read line by line.
+    /// Set once a program was lost at a row, among others, that alone goes well: it may not know to read line by line.
     one_by_one: AtomicBool,
 }
 
@@ -49,46 +44,7 @@ struct Worker {
     /// The request that it was given last, and the one that is to be answered next.
     told: u64,
     id: u64,
-    /// Quick answers in a row.
-    quick: u32,
-}
-
-/// A row that was taken.
-#[derive(Clone, Copy, Debug)]
-struct Row<'j> {
-    row: usize,
-    theta: &'j [f64],
-    seed: u32,
-}
-
-/// Rows that were taken and not finished.
-#[derive(Debug, Default)]
-struct Rows<'j> {
-    /// What the worker does not know of.
-    untold: VecDeque<Row<'j>>,
-    /// What the worker was told and has not answered.
-    told: VecDeque<Row<'j>>,
-    /// Whether the worker has known of more than one row at a time since it last had none.
-    crowded: bool,
-}
-
-impl<'j> Rows<'j> {
-    fn new(row: Row<'j>) -> Self {
-        Self { untold: VecDeque::from([row]), ..Self::default() }
-    }
-
-    fn len(&self) -> usize {
-        self.untold.len() + self.told.len()
-    }
-
-    /// After the loss of a worker: the first of its rows is to blame and dropped, or it is not. The others are to be
-    /// told to another worker.
-    fn take_back(&mut self, to_blame: bool) {
-        self.told.drain(..usize::from(to_blame).min(self.told.len()));
-        while let Some(row) = self.told.pop_back() {
-            self.untold.push_front(row);
-        }
-    }
+    pace: Pace,
 }
 
 /// What became of a row.
@@ -148,33 +104,36 @@ impl Lines {
                 Some(Ok(worker)) => worker,
                 Some(Err(error)) => {
                     let failed = |row: Row<'_>| Failure::Crashed(format!("{error}; seed {}", row.seed));
-                    return ControlFlow::Continue(
-                        rows.untold.pop_front().map(|row| (row.row, Err(failed(row)))),
-                    );
+                    return ControlFlow::Continue(rows.give_up().map(|row| (row.row, Err(failed(row)))));
                 }
                 None => return ControlFlow::Break(()),
             },
         };
-        present.tell(self, rows);
-        let Some(&row) = rows.told.front() else { return ControlFlow::Continue(None) };
-        match present.hear(self, row, cut) {
+        if rows.told() == 0 || !present.conversation.has_line() {
+            present.tell(self, rows);
+        }
+        let Some(row) = rows.first() else { return ControlFlow::Continue(None) };
+        match present.hear(self, row, rows.told(), cut) {
             // Whose are its last words, when others were at work before or behind it? Alone, it is clear.
-            Reply::Outcome(Err(_)) if rows.crowded && present.conversation.has_words() => {
-                rows.untold.extend(rows.told.pop_front());
+            Reply::Outcome(Err(_)) if rows.is_crowded() && present.conversation.has_words() => {
+                present.pace.forget(Instant::now());
+                rows.again();
                 *worker = Some(present);
                 ControlFlow::Continue(None)
             }
             Reply::Outcome(outcome) => {
                 self.back_off.is_well();
-                rows.told.pop_front();
+                if row.suspected == Some(Suspicion::Loss) && outcome.is_ok() {
+                    self.one_by_one.store(true, Ordering::Relaxed);
+                }
+                rows.answered();
                 let outcome = outcome.map_err(|failure| present.with_words(failure));
                 *worker = Some(present);
                 ControlFlow::Continue(Some((row.row, outcome)))
             }
             Reply::Lost { failure, late } => {
                 self.back_off.has_died();
-                let to_blame = (late || present.id == 1) && !rows.crowded;
-                self.one_by_one.fetch_or(rows.crowded, Ordering::Relaxed);
+                let to_blame = (late || present.id == 1) && !rows.is_crowded();
                 rows.take_back(to_blame);
                 ControlFlow::Continue(to_blame.then_some((row.row, Err(failure))))
             }
@@ -226,11 +185,13 @@ impl Worker {
     /// Starts a program and waits for its greeting.
     fn start(program: &Program, cut: &dyn Fn() -> bool) -> Result<(Self, Vec<String>), ProgramError> {
         let mut conversation = Conversation::new(Process::start(program, &program.words, true)?);
-        let limits = Limits { until: Until::Line, time: program.start_timeout, longest: LONGEST_GREETING };
+        let (time, longest, gather) = (program.start_timeout, LONGEST_GREETING, Duration::ZERO);
+        let limits = Limits { until: Until::Line, time, longest, gather };
         let problem = match conversation.listen(limits, cut) {
             Ok(line) => match ready(&line) {
                 Ok(greeting) => {
-                    return Ok((Self { conversation, told: 0, id: 0, quick: 0 }, greeting.statistics));
+                    let pace = Pace::new(Instant::now());
+                    return Ok((Self { conversation, told: 0, id: 0, pace }, greeting.statistics));
                 }
                 Err(error) => format!("did not greet as it should: {error}"),
             },
@@ -244,38 +205,33 @@ impl Worker {
 
     /// Rows that it may know of at a time.
     fn ahead(&self, lines: &Lines) -> usize {
-        let few = self.quick < ENOUGH || lines.one_by_one.load(Ordering::Relaxed);
-        if few { 1 } else { AHEAD }
+        let numbers = lines.statistics.len().max(lines.program.parameters.len());
+        if lines.one_by_one.load(Ordering::Relaxed) { 1 } else { self.pace.ahead(numbers) }
     }
 
     /// Asks for as many simulations as it may know of.
     fn tell(&mut self, lines: &Lines, rows: &mut Rows<'_>) {
+        self.pace.look(Instant::now(), rows.told() == 0);
         let ahead = self.ahead(lines);
-        while rows.told.len() < ahead
-            && let Some(row) = rows.untold.pop_front()
-        {
-            rows.crowded = !rows.told.is_empty();
-            if !rows.crowded {
+        while let Some(row) = rows.tell(ahead) {
+            if !rows.is_crowded() {
                 self.conversation.hush();
             }
             self.told += 1;
             self.conversation.say(lines.request.line(self.told, row.seed, row.theta).as_bytes());
-            rows.told.push_back(row);
         }
     }
 
     /// Waits for the answer to the next of the requests. Its time begins now: the one before it has been answered.
-    fn hear(&mut self, lines: &Lines, Row { seed, .. }: Row<'_>, cut: &dyn Fn() -> bool) -> Reply {
+    fn hear(&mut self, lines: &Lines, row: Row<'_>, told: usize, cut: &dyn Fn() -> bool) -> Reply {
         self.id += 1;
         let longest = LONGEST_ANSWER + LONGEST_NUMBER * lines.statistics.len();
-        let limits = Limits { until: Until::Line, time: lines.program.timeout, longest };
-        let begin = Instant::now();
-        let heard = self.conversation.listen(limits, cut);
-        let (why, late) = match heard {
-            Ok(line) => match lines.meaning(&line, self.id, seed) {
+        let (time, gather) = (lines.program.timeout, self.pace.gather(told));
+        let limits = Limits { until: Until::Line, time, longest, gather };
+        let (why, late) = match self.conversation.listen(limits, cut) {
+            Ok(line) => match lines.meaning(&line, self.id, row.seed) {
                 Ok(outcome) => {
-                    let quick = outcome.is_ok() && begin.elapsed() < QUICK;
-                    self.quick = if quick { self.quick.saturating_add(1) } else { 0 };
+                    self.pace.count();
                     return Reply::Outcome(outcome);
                 }
                 Err(error) => (error.to_string(), false),
@@ -285,7 +241,7 @@ impl Worker {
             Err(Silence::Cut) => return Reply::Cut,
         };
         self.conversation.process.end();
-        let why = format!("{why}; seed {seed}{}", self.conversation.words());
+        let why = format!("{why}; seed {}{}", row.seed, self.conversation.words());
         let failure = if late { Failure::TimedOut(limits.time, why) } else { Failure::Crashed(why) };
         Reply::Lost { failure, late }
     }
@@ -307,7 +263,8 @@ impl Simulator for Lines {
 
     fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
         let mut worker = self.idle().pop();
-        let mut rows = Rows::new(Row { row: 0, theta, seed: rng.external_seed() });
+        let mut rows = Rows::default();
+        rows.take(Row { row: 0, theta, seed: rng.external_seed(), suspected: None });
         let outcome = loop {
             match self.step(&mut worker, &mut rows, &|| false) {
                 ControlFlow::Continue(None) => {}
@@ -324,12 +281,17 @@ impl Simulator for Lines {
         let (mut streams, nothing) = (jobs.streams(), vec![f64::NAN; self.statistics.len()]);
         let mut rows = Rows::default();
         loop {
-            let ahead = worker.as_ref().map_or(1, |worker| worker.ahead(self));
+            // While there are answers to be read nothing is told, so that what is told makes one message.
+            let ahead = match &worker {
+                Some(worker) if rows.told() > 0 && worker.conversation.has_line() => 0,
+                Some(worker) => worker.ahead(self),
+                None => 1,
+            };
             while rows.len() < ahead
                 && let Some(row) = feed.next()
             {
                 let seed = streams.at(row).external_seed();
-                rows.untold.push_back(Row { row, theta: jobs.theta(row), seed });
+                rows.take(Row { row, theta: jobs.theta(row), seed, suspected: None });
             }
             if rows.len() == 0 {
                 break;

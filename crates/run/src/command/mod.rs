@@ -12,8 +12,10 @@ mod identity;
 mod lines;
 mod once;
 mod output;
+mod pace;
 mod process;
 mod request;
+mod rows;
 mod tail;
 
 pub use answer::{Answer, Garbled, MOST_STATISTICS, Ready, answer, ready};

@@ -1,5 +1,7 @@
 //! The protocol `once`: the program is started for every simulation, with parameters and seed among its words.
 
+use std::time::Duration;
+
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
@@ -89,7 +91,8 @@ impl Once {
     ) -> Result<Output, Silence> {
         let cells = if self.statistics.is_empty() { MOST_STATISTICS } else { self.statistics.len() };
         let longest = LONGEST_OUTPUT + 2 * LONGEST_CELL * cells;
-        let limits = Limits { until: Until::End, time: self.program.timeout, longest };
+        let (time, gather) = (self.program.timeout, Duration::ZERO);
+        let limits = Limits { until: Until::End, time, longest, gather };
         let printed = match conversation.listen(limits, cut) {
             Ok(printed) => printed,
             Err(silence) => {

@@ -1,5 +1,6 @@
 //! Ways to run a generation's jobs.
 
+mod intake;
 mod threads;
 mod tolerant;
 

@@ -11,11 +11,16 @@ use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Chunk, Feed, Jobs, simulate_rows};
 use counterpoise_core::table::Table;
 
+use super::intake::Intake;
 use super::{Executor, ExecutorError};
 
 /// Finished rows handed on together, at the most, and how long they should take, where the caller does not say.
 const LARGEST_CHUNK: usize = 8_192;
 const CHUNK_TIME: Duration = Duration::from_millis(500);
+/// Chunks of a thread that wait for the sink, at the least and at the most, and the numbers in them where each is a row.
+const FEWEST_WAITING: usize = 2;
+const MOST_WAITING: usize = 64;
+const NUMBERS_WAITING: usize = 1 << 16;
 /// The sink is called so often at the least.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -30,7 +35,8 @@ pub struct Threads<S> {
 impl<S: Simulator> Threads<S> {
     /// An executor with `threads` workers, which hand on finished rows `chunk` at a time, or where that is `None`
     /// about twice a second. A worker takes a few rows after another from what is left, so nobody waits long for
-    /// a slow row before the end. Rows of a simulator that is dear are handed on one by one.
+    /// a slow row before the end. Rows of a simulator that is dear are handed on one by one, and only where they come
+    /// quicker than they are worth (some thousands a second) those of a moment together.
     pub fn new(simulator: S, threads: usize, chunk: Option<usize>) -> Self {
         Self { simulator, threads: threads.max(1), chunk }
     }
@@ -61,6 +67,13 @@ impl<S: Simulator> Threads<S> {
             self.one_by_one(jobs, &mut worker);
         }
         worker.hand_on();
+    }
+
+    /// Chunks that may wait for the sink, a thread: simulations far ahead of it would only fill the memory. Quick rows that
+    /// come one by one need some room.
+    fn waiting(&self) -> usize {
+        let rows = NUMBERS_WAITING / self.simulator.summaries().max(1);
+        if self.simulator.is_dear() { rows.clamp(FEWEST_WAITING, MOST_WAITING) } else { FEWEST_WAITING }
     }
 
     /// After a panic: finds which of the rows under way are to blame.
@@ -213,15 +226,15 @@ impl<S: Simulator> Executor for Threads<S> {
         let stop = AtomicBool::new(false);
         let shared = Shared { left: &left, stop: &stop };
         std::thread::scope(|scope| {
-            // Bounded: simulations far ahead of the sink would only fill the memory.
-            let (sender, receiver) = mpsc::sync_channel(2 * this.threads);
+            let (sender, receiver) = mpsc::sync_channel(this.threads * this.waiting());
+            let mut intake = Intake::new(receiver, this.simulator.is_dear());
             for _ in 0..this.threads {
                 let sender = sender.clone();
                 scope.spawn(move || this.work(&jobs, shared, &mut |chunk| sender.send(chunk).is_ok()));
             }
             drop(sender);
             loop {
-                let chunk = match receiver.recv_timeout(TICK) {
+                let chunk = match intake.next(TICK) {
                     Ok(chunk) => chunk,
                     Err(RecvTimeoutError::Timeout) => nothing(this.simulator.summaries()),
                     Err(RecvTimeoutError::Disconnected) => break,
@@ -232,7 +245,7 @@ impl<S: Simulator> Executor for Threads<S> {
                 }
             }
             // What was finished meanwhile is not lost, whatever the sink says to it.
-            for chunk in receiver {
+            for chunk in intake.rest() {
                 let _ = sink(chunk);
             }
         });

@@ -22,7 +22,7 @@ pub const SIMULATIONS_FILE: &str = "simulations.parquet";
 /// The kept particles, with all that the next generation needs.
 pub const POPULATION_FILE: &str = "population.parquet";
 
-/// The same particles as an adjustment corrected them, where there is one.
+/// The same particles as an adjustment corrected them, where there is one and it did.
 pub(super) const ADJUSTED_FILE: &str = "adjusted.parquet";
 /// The checksums a second time: with `generation.json` damaged they tell what is whole of the simulations.
 pub(super) const CHECKSUMS_FILE: &str = "checksums.json";
@@ -52,8 +52,9 @@ pub(super) fn write(
     let mut files = Map::new();
     let simulations = made.simulations.map(|made| simulations(header, made));
     let simulations = simulations.map(|columns| (SIMULATIONS_FILE, columns, generation.simulations));
-    let kept =
-        [(POPULATION_FILE, Some(&generation.population)), (ADJUSTED_FILE, generation.adjusted.as_ref())];
+    // An adjustment may leave the particles as they are: they are not written twice.
+    let adjusted = generation.adjusted.as_ref().filter(|&adjusted| *adjusted != generation.population);
+    let kept = [(POPULATION_FILE, Some(&generation.population)), (ADJUSTED_FILE, adjusted)];
     let kept = kept.into_iter().filter_map(|(name, kept)| kept.map(|kept| (name, kept)));
     let kept = kept.map(|(name, kept)| (name, particles::columns(header, generation, kept), kept.len()));
     let sheets = simulations.into_iter().chain(kept);
@@ -140,6 +141,7 @@ fn describe(generation: &Generation) -> Value {
         "failed": generation.failed,
         "failure": failure,
         "kept": generation.population.len(),
+        "left_as_accepted": generation.adjusted.as_ref() == Some(&generation.population),
         "distance_weights": Value::Object(mean.collect()),
         "features": generation.features,
         "folds": generation.weights.iter().map(|fold| reals(fold)).collect::<Value>(),
@@ -231,8 +233,11 @@ impl Record {
         let shape = self.shape()?;
         let read = |name| particles::read(&self.path.with_file_name(name), self.parameters(), &shape);
         let population = read(POPULATION_FILE)?;
-        let adjusted =
-            self.files().any(|name| name == ADJUSTED_FILE).then(|| read(ADJUSTED_FILE)).transpose()?;
+        let adjusted = if self.files().any(|name| name == ADJUSTED_FILE) {
+            Some(read(ADJUSTED_FILE)?)
+        } else {
+            (self.value["left_as_accepted"] == true).then(|| population.clone())
+        };
         let read = || {
             let value = &self.value;
             let whole = |key: &str| usize::try_from(value[key].as_u64()?).ok();
