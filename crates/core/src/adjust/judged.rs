@@ -25,8 +25,8 @@ impl Default for Judged {
 
 /// Effective sizes of the samples that are tried: as many times as are kept, and all where none of these is enough.
 const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
-/// An effective size, for each parameter, that leaves small errors: a thirtieth of a standard deviation where there are
-/// two. More would gain little, and a regression that reaches further may be off by more than trials can show: a shift
+/// An effective size, for each parameter but for two at least, that leaves small errors: a thirtieth of a standard
+/// deviation of two. More would gain little, and a regression that reaches further may be off by more than trials can show: a shift
 /// by a third of a standard deviation makes scores worse by two parts in a hundred, which is their noise.
 const ENOUGH: f64 = 500.0;
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
@@ -85,13 +85,12 @@ impl Judged {
         let field = Field::of(view, 1);
         let here = field.near((accepted.observed, accepted.distance_weights), None, usize::MAX);
         let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
-        let enough = ENOUGH * view.units.columns() as f64;
+        let enough = ENOUGH * view.units.columns().max(2) as f64;
         match sizes.iter().position(|size| size * keep >= enough.max(keep)) {
             Some(at) => sizes.truncate(at + 1),
             None => sizes.push(f64::INFINITY),
         }
         sizes.dedup_by_key(|size| here.reaching(*size * keep));
-        // Of what is as good, the larger sample is preferred.
         let fits = |size: &&f64| **size * keep / step as f64 >= needed as f64;
         let linear = sizes.iter().rev().filter(fits).map(|&size| (size, Kind::Linear));
         let none = sizes.iter().rev().filter(|size| **size <= MOST_AS_ACCEPTED);
@@ -162,7 +161,14 @@ impl Judged {
             scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
             ways.extend(more);
         }
-        let sizes: Vec<usize> = ways.iter().map(|way| way.size.of(&here, keep)).collect();
+        // Of what is as good, the larger sample is preferred.
+        let mut order: Vec<(usize, usize)> =
+            ways.iter().map(|way| way.size.of(&here, keep)).zip(0..).collect();
+        order.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
+        let sizes: Vec<usize> = order.iter().map(|&(size, _)| size).collect();
+        let ways: Vec<Way> = order.iter().map(|&(_, way)| ways[way]).collect();
+        let scores: Vec<Vec<f64>> =
+            scores.iter().map(|trial| order.iter().map(|&(_, way)| trial[way]).collect()).collect();
         let names = ways
             .iter()
             .zip(&sizes)
