@@ -26,8 +26,9 @@ impl Default for Judged {
 /// Effective sizes of the samples that are tried: as many times as are kept, and all where none of these is enough.
 const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
 /// An effective size, for each parameter but for two at least, that leaves small errors: a thirtieth of a standard
-/// deviation of two. More would gain little, and a regression that reaches further may be off by more than trials can show: a shift
-/// by a third of a standard deviation makes scores worse by two parts in a hundred, which is their noise.
+/// deviation of two. More gains little, and a regression that reaches further may be off by more than trials can show:
+/// a shift by a third of a standard deviation makes scores worse by two parts in a hundred, which is their noise. One
+/// larger size is tried.
 const ENOUGH: f64 = 500.0;
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
 const REGION: f64 = 2.0;
@@ -85,9 +86,11 @@ impl Judged {
         let field = Field::of(view, 1);
         let here = field.near((accepted.observed, accepted.distance_weights), None, usize::MAX);
         let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
-        let enough = ENOUGH * view.units.columns().max(2) as f64;
-        match sizes.iter().position(|size| size * keep >= enough.max(keep)) {
-            Some(at) => sizes.truncate(at + 1),
+        let enough = (ENOUGH * view.units.columns().max(2) as f64).max(keep);
+        let (most, at) = (here.len(), sizes.iter().position(|size| size * keep >= enough));
+        let enough = at.map_or(most, |at| here.reaching(sizes[at] * keep));
+        match at {
+            Some(at) => sizes.truncate(at + 2),
             None => sizes.push(f64::INFINITY),
         }
         sizes.dedup_by_key(|size| here.reaching(*size * keep));
@@ -161,10 +164,10 @@ impl Judged {
             scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
             ways.extend(more);
         }
-        // Of what is as good, the larger sample is preferred.
+        // Of what is as good, the larger sample is preferred, up to what is enough.
         let mut order: Vec<(usize, usize)> =
             ways.iter().map(|way| way.size.of(&here, keep)).zip(0..).collect();
-        order.sort_by_key(|&(size, _)| std::cmp::Reverse(size));
+        order.sort_by_key(|&(size, _)| if size <= enough { (false, most - size) } else { (true, size) });
         let sizes: Vec<usize> = order.iter().map(|&(size, _)| size).collect();
         let ways: Vec<Way> = order.iter().map(|&(_, way)| ways[way]).collect();
         let scores: Vec<Vec<f64>> =
