@@ -3,7 +3,7 @@
 use super::modes::Modes;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
-use crate::near::Field;
+use crate::near::{Field, Near};
 use crate::table::Table;
 use crate::trials::{LOOKED_AMONG, STAND_INS, Trials, best, race, verdicts};
 use crate::view::View;
@@ -78,55 +78,22 @@ impl Adjustment for Judged {
 impl Judged {
     fn among(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
         let view = all.view;
-        let regressors = accepted.distance_weights.len();
-        let needed = Regression::default().particles_for(regressors);
-        let keep = view.keep as f64;
-        let step = view.rows.len().div_ceil(LOOKED_AMONG);
-        let possible = |&size: &f64| size <= 1.0 || 2.0 * size * keep < view.rows.len() as f64;
+        let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
         let field = Field::of(view, 1);
         let here = field.near((accepted.observed, accepted.distance_weights), None, usize::MAX);
-        let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
-        let enough = (ENOUGH * view.units.columns().max(2) as f64).max(keep);
-        let (most, at) = (here.len(), sizes.iter().position(|size| size * keep >= enough));
-        let enough = at.map_or(most, |at| here.reaching(sizes[at] * keep));
-        match at {
-            Some(at) => sizes.truncate(at + 2),
-            None => sizes.push(f64::INFINITY),
-        }
-        sizes.dedup_by_key(|size| here.reaching(*size * keep));
-        let fits = |size: &&f64| **size * keep / step as f64 >= needed as f64;
-        let linear = sizes.iter().rev().filter(fits).map(|&size| (size, Kind::Linear));
-        let none = sizes.iter().rev().filter(|size| **size <= MOST_AS_ACCEPTED);
-        let mut ways: Vec<Way> = linear
-            .chain(none.map(|&size| (size, Kind::None)))
-            .map(|(size, kind)| Way { size: Size::Effective(size), kind })
-            .collect();
-        let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION, self.trials);
-        let sparse = (step > 1).then(|| Field::of(view, step));
-        let looked_among = sparse.as_ref().unwrap_or(&field);
         let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
-        if !modes.is_one() {
-            // Regressions by mode may be good where one for all is not.
-            let enough = |size: &&f64| **size * keep / step as f64 >= (needed * modes.count()) as f64;
-            let by_mode = sizes.iter().rev().filter(enough);
-            ways.extend(by_mode.map(|&size| Way { size: Size::Effective(size), kind: Kind::ByMode }));
-        }
         let looks = Looks {
             accepted,
             view,
             modes: &modes,
             logits: &Transform::Logit.table(accepted.prior, view.units),
-            used: &(0..regressors).collect::<Vec<usize>>(),
+            used: &(0..accepted.distance_weights.len()).collect::<Vec<usize>>(),
         };
-        if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
-            let ways_after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
-            ways.extend(ways_after.into_iter().filter(|way| {
-                let count = way.size.of(&here, keep);
-                // Where the data themselves would be left with too few, nothing is gained by trials.
-                let left = || looks.stand_ins(&here, accepted.observed, count, way.kind);
-                count / step >= needed && left().is_some_and(|(_, effective)| effective >= keep)
-            }));
-        }
+        let (sizes, enough) = sizes(view, &here);
+        let mut ways = first_ways(&looks, &here, &sizes, step);
+        let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION, self.trials);
+        let sparse = (step > 1).then(|| Field::of(view, step));
+        let looked_among = sparse.as_ref().unwrap_or(&field);
         let score = |at: usize, ways: &[Way]| -> Vec<f64> {
             let row = trials.rows[at];
             let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
@@ -146,20 +113,8 @@ impl Judged {
         let mut scores = race(view.workers, trials.rows.len(), ways.len(), |at, left| {
             score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
         });
-        let stayed = |way: &usize| scores.iter().all(|trial| !trial[*way].is_nan());
-        let linear: Vec<usize> =
-            (0..ways.len()).filter(|&way| ways[way].kind == Kind::Linear).filter(stayed).collect();
-        if !linear.is_empty() {
-            // What else a regression may do is looked at where it is best.
-            let size = ways[best(&scores, &linear)].size;
-            let is_bounded = |marginal: &crate::problem::Marginal| {
-                let (low, high) = marginal.unit_support();
-                low.is_finite() && high.is_finite()
-            };
-            let mut more = vec![Way { size, kind: Kind::Heteroscedastic }];
-            if accepted.prior.marginals().iter().any(is_bounded) {
-                more.push(Way { size, kind: Kind::Within });
-            }
+        let more = more_ways(accepted, &ways, &scores);
+        if !more.is_empty() {
             let scored = workers::map(view.workers, scores.len(), |at| score(at, &more));
             scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
             ways.extend(more);
@@ -167,18 +122,77 @@ impl Judged {
         // Of what is as good, the larger sample is preferred, up to what is enough.
         let mut order: Vec<(usize, usize)> =
             ways.iter().map(|way| way.size.of(&here, keep)).zip(0..).collect();
-        order.sort_by_key(|&(size, _)| if size <= enough { (false, most - size) } else { (true, size) });
-        let sizes: Vec<usize> = order.iter().map(|&(size, _)| size).collect();
-        let ways: Vec<Way> = order.iter().map(|&(_, way)| ways[way]).collect();
+        order
+            .sort_by_key(|&(size, _)| if size <= enough { (false, here.len() - size) } else { (true, size) });
+        let name = |&(size, way): &(usize, usize)| format!("{}, {size} nearest", ways[way].kind.name());
         let scores: Vec<Vec<f64>> =
             scores.iter().map(|trial| order.iter().map(|&(_, way)| trial[way]).collect()).collect();
-        let names = ways
-            .iter()
-            .zip(&sizes)
-            .map(|(way, size)| format!("{}, {size} nearest", way.kind.name()))
-            .collect();
-        let (taken, evidence) = verdicts("adjustment", names, &scores);
-        let population = looks.population(&here, sizes[taken], ways[taken].kind, all.thetas)?;
+        let (taken, evidence) = verdicts("adjustment", order.iter().map(name).collect(), &scores);
+        let (size, way) = order[taken];
+        let population = looks.population(&here, size, ways[way].kind, all.thetas)?;
         Ok(Adjusted { population, evidence })
     }
+}
+
+/// The effective sizes that are tried, as multiples of what is kept, ascending; and how many of the nearest are enough.
+fn sizes(view: &View<'_>, here: &Near<'_>) -> (Vec<f64>, usize) {
+    let keep = view.keep as f64;
+    let possible = |&size: &f64| size <= 1.0 || 2.0 * size * keep < view.rows.len() as f64;
+    let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
+    let wanted = (ENOUGH * view.units.columns().max(2) as f64).max(keep);
+    let first = sizes.iter().position(|size| size * keep >= wanted);
+    let enough = first.map_or(here.len(), |at| here.reaching(sizes[at] * keep));
+    match first {
+        Some(at) => sizes.truncate(at + 2),
+        None => sizes.push(f64::INFINITY),
+    }
+    sizes.dedup_by_key(|size| here.reaching(*size * keep));
+    (sizes, enough)
+}
+
+/// What is raced; `step` simulations in the end are one in a trial.
+fn first_ways(looks: &Looks<'_>, here: &Near<'_>, sizes: &[f64], step: usize) -> Vec<Way> {
+    let (keep, observed) = (looks.view.keep as f64, looks.accepted.observed);
+    let needed = Regression::default().particles_for(observed.len());
+    let of_kind = |kind: Kind, fits: &dyn Fn(f64) -> bool| -> Vec<Way> {
+        let fitting = sizes.iter().rev().filter(|size| fits(**size));
+        fitting.map(|&size| Way { size: Size::Effective(size), kind }).collect()
+    };
+    let enough_for = |particles: usize| move |size: f64| size * keep / step as f64 >= particles as f64;
+    let mut ways = of_kind(Kind::Linear, &enough_for(needed));
+    ways.extend(of_kind(Kind::None, &|size| size <= MOST_AS_ACCEPTED));
+    if !looks.modes.is_one() {
+        // Regressions by mode may be good where one for all is not.
+        ways.extend(of_kind(Kind::ByMode, &enough_for(needed * looks.modes.count())));
+    }
+    if looks.view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
+        let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
+        ways.extend(after.into_iter().filter(|way| {
+            let count = way.size.of(here, keep);
+            // Where the data themselves would be left with too few, nothing is gained by trials.
+            let left = || looks.stand_ins(here, observed, count, way.kind);
+            count / step >= needed && left().is_some_and(|(_, effective)| effective >= keep)
+        }));
+    }
+    ways
+}
+
+/// What else a regression may do, where it is best.
+fn more_ways(accepted: &Accepted<'_>, ways: &[Way], scores: &[Vec<f64>]) -> Vec<Way> {
+    let stayed = |way: &usize| scores.iter().all(|trial| !trial[*way].is_nan());
+    let linear: Vec<usize> =
+        (0..ways.len()).filter(|&way| ways[way].kind == Kind::Linear).filter(stayed).collect();
+    if linear.is_empty() {
+        return Vec::new();
+    }
+    let size = ways[best(scores, &linear)].size;
+    let is_bounded = |marginal: &crate::problem::Marginal| {
+        let (low, high) = marginal.unit_support();
+        low.is_finite() && high.is_finite()
+    };
+    let mut more = vec![Way { size, kind: Kind::Heteroscedastic }];
+    if accepted.prior.marginals().iter().any(is_bounded) {
+        more.push(Way { size, kind: Kind::Within });
+    }
+    more
 }
