@@ -44,7 +44,7 @@ fn a_full_disk() {
     let whole = fs::read(bench.path("whole/posterior.parquet")).unwrap();
     let Some(mounted) = Mounted::new(bench.path("small"), 1024) else { return };
     let mut met = Vec::new();
-    for room in [4usize, 20, 60, 100, 130, 180, 240, 260] {
+    for room in [4usize, 20, 60, 100, 110, 120, 130, 140, 150, 160, 170, 180, 200, 240, 260] {
         let filler = bench.path("small/filler");
         fs::write(&filler, vec![0; 1024 * (1020 - room)]).unwrap();
         for limit in [3500, 8000] {
