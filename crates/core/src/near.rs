@@ -2,6 +2,7 @@
 
 use crate::population::{LogWeights, Population};
 use crate::table::Table;
+use crate::trials::{STAND_INS, systematic};
 use crate::vectors::{Loop, vectorised};
 use crate::view::View;
 
@@ -96,6 +97,14 @@ pub(crate) struct Thinned {
     pub(crate) weights: Vec<f64>,
     /// The effective size of all that these stand for.
     pub(crate) effective: f64,
+}
+
+impl Thinned {
+    /// So many of their parameters, equally weighted, that stand for them when they are scored.
+    pub(crate) fn stand_ins(&self, units: &Table) -> Table {
+        let picked = systematic(&self.weights, STAND_INS).into_iter().map(|at| self.rows[at]);
+        units.select(&picked.collect::<Vec<u32>>())
+    }
 }
 
 impl Near<'_> {

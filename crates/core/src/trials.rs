@@ -30,6 +30,8 @@ pub(crate) struct Trials {
     scale: Vec<f64>,
 }
 
+/// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
+pub(crate) const REGION: f64 = 2.0;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 96;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.

@@ -5,7 +5,7 @@ use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
 use crate::near::{Field, Near};
 use crate::table::Table;
-use crate::trials::{LOOKED_AMONG, STAND_INS, Trials, best, race, verdicts};
+use crate::trials::{LOOKED_AMONG, REGION, STAND_INS, Trials, best, race, verdicts};
 use crate::view::View;
 use crate::workers;
 
@@ -30,8 +30,6 @@ const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
 /// a shift by a third of a standard deviation makes scores worse by two parts in a hundred, which is their noise. One
 /// larger size is tried.
 const ENOUGH: f64 = 500.0;
-/// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
-const REGION: f64 = 2.0;
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
 

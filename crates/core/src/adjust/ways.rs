@@ -97,8 +97,7 @@ impl Looks<'_> {
     ) -> Option<(Table, f64)> {
         let Some(plan) = kind.regression() else {
             let some = near.thinned(size, usize::MAX);
-            let picked = systematic(&some.weights, STAND_INS).into_iter().map(|at| some.rows[at]);
-            return Some((self.view.units.select(&picked.collect::<Vec<u32>>()), some.effective));
+            return Some((some.stand_ins(self.view.units), some.effective));
         };
         let one = Modes::default();
         let modes = if kind == Kind::ByMode { self.modes } else { &one };

@@ -8,7 +8,7 @@ use crate::adjust::{Points, Regression, kernel};
 use crate::near::{Field, Near};
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
-use crate::trials::{FITTED, LOOKED_AMONG, STAND_INS, Trials, race, systematic, verdicts};
+use crate::trials::{FITTED, LOOKED_AMONG, REGION, STAND_INS, Trials, race, verdicts};
 use crate::view::{View, standard_deviations};
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -31,8 +31,6 @@ impl Default for Auto {
     }
 }
 
-/// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
-const REGION: f64 = 2.0;
 /// A sample that is adjusted has so many times the effective size.
 const ADJUSTED: f64 = 2.5;
 
@@ -75,8 +73,9 @@ impl Weighting for Auto {
         let trials = Trials::new(view, &field, &weights[0], keep / REGION, self.trials);
         // Each rule with its sample as it is, and with a regression where there are enough for one.
         let readings: Vec<Reading<'_>> = weights.iter().map(|weights| Reading::of(view, weights)).collect();
+        let enough = (view.keep as f64).min(keep * ADJUSTED);
         let fits =
-            |&rule: &usize| Regression::default().particles_for(readings[rule].used.len()) <= view.keep;
+            |&rule: &usize| Regression::default().particles_for(readings[rule].used.len()) as f64 <= enough;
         let adjusted = (0..weights.len()).filter(fits).map(|rule| (rule, true));
         let tried: Vec<(usize, bool)> =
             (0..weights.len()).map(|rule| (rule, false)).chain(adjusted).collect();
@@ -119,9 +118,7 @@ impl<'a> Reading<'a> {
         let truth = view.units.row(row as usize);
         if !is_adjusted {
             let some = near.thinned(near.reaching(keep), usize::MAX);
-            let picked = systematic(&some.weights, STAND_INS).into_iter().map(|at| some.rows[at]);
-            let units = view.units.select(&picked.collect::<Vec<u32>>());
-            return trials.score(&units, truth, some.effective * step);
+            return trials.score(&some.stand_ins(view.units), truth, some.effective * step);
         }
         let some = near.thinned(near.reaching(keep * ADJUSTED), FITTED);
         let points = Points {
