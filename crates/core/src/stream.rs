@@ -75,10 +75,9 @@ impl Streams {
             self.group = Some(group);
         }
         let start = (index % GROUP as u64) as usize * SEED;
+        let (words, _) = self.seeds[start..start + SEED].as_chunks::<8>();
         let mut state = [0; 4];
-        for (word, bytes) in state.iter_mut().zip(self.seeds[start..start + SEED].chunks_exact(8)) {
-            *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-        }
+        state.iter_mut().zip(words).for_each(|(word, &bytes)| *word = u64::from_le_bytes(bytes));
         // The one state that xoshiro never leaves; no seed is known to give it.
         if state == [0; 4] {
             state[0] = 1;
@@ -156,6 +155,7 @@ impl TryRng for Stream {
 /// `4 Q` streams side by side in plain arrays of four, which the compiler turns into vector instructions: each gives
 /// the variates that it would give alone.
 #[derive(Clone, Debug)]
+#[repr(align(32))]
 pub struct Lanes<const Q: usize> {
     state: [[[u64; 4]; Q]; 4],
 }

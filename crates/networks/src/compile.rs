@@ -22,6 +22,13 @@ pub(crate) struct Change {
     pub(crate) by: f64,
 }
 
+/// What reactions, by their numbers, add to the register of a species.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Balance {
+    pub(crate) register: Register,
+    pub(crate) changes: Vec<(usize, f64)>,
+}
+
 /// A network as the simulators want it.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
@@ -45,6 +52,11 @@ pub(crate) struct Compiled {
     pub(crate) watched: Vec<Register>,
     /// Changes of each reaction.
     pub(crate) changes: Vec<Vec<Change>>,
+    /// The same, species by species.
+    pub(crate) balances: Vec<Balance>,
+    /// The same, as many for each reaction: those that are missing change nothing.
+    pub(crate) uniform_changes: Vec<Change>,
+    pub(crate) changes_each: usize,
 }
 
 /// Amounts above this are no longer counted exactly.
@@ -104,6 +116,23 @@ impl Compiled {
             reaction.changes.iter().map(|&(s, by)| Change { register: compiler.species(s), by }).collect()
         });
         let changes: Vec<Vec<Change>> = changes.collect();
+        let balances = (0..network.species.len()).filter(|&species| counted[species]).map(|species| {
+            let register = compiler.species(species);
+            let changes = changes.iter().enumerate().flat_map(|(reaction, changes)| {
+                let here = changes.iter().filter(move |change| change.register == register);
+                here.map(move |change| (reaction, change.by))
+            });
+            Balance { register, changes: changes.collect() }
+        });
+        let balances: Vec<Balance> = balances.collect();
+        let changes_each = changes.iter().map(Vec::len).max().unwrap_or(0);
+        let nothing = Change { register: ONE, by: 0.0 };
+        let uniform_changes: Vec<Change> = changes
+            .iter()
+            .flat_map(|changes: &Vec<Change>| {
+                changes.iter().copied().chain(std::iter::repeat(nothing)).take(changes_each)
+            })
+            .collect();
         let mut compiled = Self {
             setting_out: Vec::new(),
             at_events: compiler.with_state(&outputs),
@@ -114,6 +143,9 @@ impl Compiled {
             doubtful,
             watched,
             changes,
+            balances,
+            uniform_changes,
+            changes_each,
             compiler,
             network,
         };
@@ -153,7 +185,9 @@ impl Compiled {
         for (index, (species, (register, operations))) in species.iter().zip(&self.initial).enumerate() {
             program::run(operations, registers);
             let given = registers[*register as usize][0];
-            let amount = if self.counted[index] { given.round() } else { given };
+            // A whole number needs no call of the library to be one.
+            let whole = given as i64 as f64 == given;
+            let amount = if self.counted[index] && !whole { given.round() } else { given };
             let least = if self.counted[index] || self.factor[index] { 0.0 } else { -f64::MAX };
             let most = if self.counted[index] { MOST } else { f64::MAX };
             let fits = (least..=most).contains(&amount);

@@ -5,29 +5,32 @@
 //! propensities are computed anew at each event, so no error builds up. A trajectory has the same bits in any
 //! lane and any width, since a lane's operations and their order are those of a single one.
 //!
-//! The compiler's vectors are easily torn to pieces, at twice the time. What keeps them whole: arrays of four;
-//! values copied out of memory, computed, and stored, never changed in place or carried from one turn of a loop to
-//! the next.
+//! Sums over many reactions are carried in vectors of the machine's own ([`Fours`]). The rest is left to the compiler,
+//! whose vectors are easily torn to pieces, at twice the time. What keeps them whole: arrays of four; values copied out
+//! of memory, computed, and stored, never changed in place or carried from one turn of a loop to the next.
+
+use std::array;
 
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Feed, Jobs, RowStreams};
 use counterpoise_core::stream::{self, Stream};
-use counterpoise_core::vectors::{Loop, vectorised};
 
+use super::fours::{Fours, Wide, Work, in_fours};
+use super::log::{self, Log};
 use super::logarithm::minus_ln;
 use super::{Ended, Limits, PATIENCE};
-use crate::compile::{Change, Compiled, Term};
+use crate::compile::{Balance, Compiled, Term};
 use crate::expression::program::{self, ONE, Register};
 use crate::leap::{FIRST_LOOK, Leap, Leaper, Place, next_look};
 use crate::observe::Recorder;
 
-/// Fours of trajectories side by side when few are left.
+/// Fours of trajectories side by side, and when few are left.
+const WIDE: usize = 4;
 const NARROW: usize = 1;
-/// Reactions from which four fours are faster than three; measured on the models of `bench simulators`.
-const MANY: usize = 10;
-
-/// A number of every lane.
-type Wide<const Q: usize> = [[f64; 4]; Q];
+/// Reactions from which lanes react one by one faster than abreast; measured on the models of `bench simulators`.
+const MANY: usize = 16;
+/// Steps a lane and observation time that it passes up to which the steps are logged.
+const DENSE: u64 = 8;
 
 /// A network whose reactions are few enough to compute them all at every event.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ impl Lanes<'_> {
         let mut single = Single { outcome: Ok(()), summaries };
         let mut block = Block::<NARROW>::new(self);
         block.set_out(0, (theta, rng), 0)?;
-        if let Some(block) = vectorised(Drain { block, rows: None, feed: &mut single, fewest: 0 }) {
+        if let Some(block) = in_fours(Drain { block, rows: None, feed: &mut single, fewest: 0 }) {
             // Whoever draws more from the stream must not draw the same again.
             *rng = block.drawn;
         }
@@ -59,23 +62,14 @@ impl Lanes<'_> {
 
     /// All the rows of a feed.
     pub(crate) fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
-        if self.compiled.terms.len() < MANY {
-            self.simulate_in::<3>(jobs, feed);
-        } else {
-            self.simulate_in::<4>(jobs, feed);
-        }
-    }
-
-    /// All the rows of a feed, so many fours at a time.
-    fn simulate_in<const WIDE: usize>(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
         let mut rows = Rows { jobs, streams: jobs.streams() };
         let mut block = Block::<WIDE>::new(self);
         (0..4 * WIDE).for_each(|lane| block.fill(lane, &mut rows, feed));
         let wide = Drain { block, rows: Some(rows), feed, fewest: 4 * NARROW };
-        if let Some(mut left) = vectorised(wide) {
+        if let Some(mut left) = in_fours(wide) {
             let mut block = Block::<NARROW>::new(self);
             block.take_over(&mut left);
-            vectorised(Drain { block, rows: None, feed, fewest: 0 });
+            in_fours(Drain { block, rows: None, feed, fewest: 0 });
         }
     }
 }
@@ -112,26 +106,21 @@ struct Drain<'a, 'f, const Q: usize> {
     fewest: usize,
 }
 
-impl<'a, const Q: usize> Loop for Drain<'a, '_, Q> {
+impl<'a, const Q: usize> Work for Drain<'a, '_, Q> {
     type Output = Option<Block<'a, Q>>;
 
     #[inline(always)]
-    fn run(self) -> Self::Output {
+    fn run<F: Fours>(self, fours: F) -> Self::Output {
         let Self { mut block, mut rows, feed, fewest } = self;
         while block.active > fewest {
-            let mut ended = block.step();
+            let mut ended = block.step(fours);
             if block.steps >= block.check {
-                ended |= block.look_around(feed).ok()?;
+                ended |= block.look_around(feed, ended).ok()?;
             }
-            if !ended {
-                continue;
-            }
-            for lane in 0..4 * Q {
-                if block.lanes[lane / 4][lane % 4].ended {
-                    block.finish(lane, feed);
-                    if let Some(rows) = &mut rows {
-                        block.fill(lane, rows, feed);
-                    }
+            for lane in Bits(ended) {
+                block.finish(lane, feed);
+                if let Some(rows) = &mut rows {
+                    block.fill(lane, rows, feed);
                 }
             }
         }
@@ -139,20 +128,33 @@ impl<'a, const Q: usize> Loop for Drain<'a, '_, Q> {
     }
 }
 
+/// Some of the lanes, as a bit each: going through them takes no guess at each lane.
+struct Bits(u32);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let lane = (self.0 != 0).then(|| self.0.trailing_zeros() as usize)?;
+        self.0 &= self.0 - 1;
+        Some(lane)
+    }
+}
+
 /// What a lane is about, apart from its numbers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Lane {
     row: usize,
-    /// Number of the next observation time.
+    /// Number of the next observation time, and the block's count of steps up to which the log was read.
     next: usize,
+    read: i64,
     /// The block's count of steps when the trajectory had made none; it may be below 0 for one that came from elsewhere.
     began: i64,
     /// The block's count of steps at which to look whether leaping pays, and the steps since the last look.
     looks_at: i64,
     wait: i64,
     busy: bool,
-    ended: bool,
-    failure: Option<Failure>,
 }
 
 /// The lanes' numbers, each quantity in an array of its own. A lane without a trajectory goes on with its last one,
@@ -160,13 +162,21 @@ struct Lane {
 struct Block<'a, const Q: usize> {
     plan: &'a Lanes<'a>,
     registers: Vec<Wide<Q>>,
-    /// Sums of the propensities of the reactions up to each.
+    /// Sums of the propensities of the reactions up to each; once a reaction is chosen, whether it is each.
     sums: Vec<Wide<Q>>,
     now: Wide<Q>,
     /// The next observation time.
     due: Wide<Q>,
     rng: stream::Lanes<Q>,
     lanes: [[Lane; 4]; Q],
+    /// Why the trajectories of rows ended before their time.
+    failures: Vec<(usize, Failure)>,
+    /// What happened since a lane's observations were last written down, where most events pass an observation time: how
+    /// many do is counted in turns of so many steps.
+    log: Log<Q>,
+    dense: bool,
+    late: u64,
+    turn: i64,
     active: usize,
     steps: i64,
     /// Count of steps at which to look around, and at which to see whether anyone still waits.
@@ -185,15 +195,20 @@ impl<'a, const Q: usize> Block<'a, Q> {
         let values = plan.compiled.compiler.values();
         Self {
             plan,
-            registers: values.iter().map(|&value| [[value; 4]; Q]).collect(),
-            sums: vec![[[0.0; 4]; Q]; plan.compiled.terms.len()],
-            now: [[0.0; 4]; Q],
-            due: [[f64::INFINITY; 4]; Q],
+            registers: values.iter().map(|&value| Wide::splat(value)).collect(),
+            sums: vec![Wide::splat(0.0); plan.compiled.terms.len()],
+            now: Wide::splat(0.0),
+            due: Wide::splat(f64::INFINITY),
             rng: stream::Lanes::default(),
-            lanes: std::array::from_fn(|_| std::array::from_fn(|_| Lane::default())),
+            lanes: [[Lane::default(); 4]; Q],
+            failures: Vec::new(),
+            log: Log::new(plan.recorder),
+            dense: false,
+            late: 0,
+            turn: log::STEPS as i64,
             active: 0,
             steps: 0,
-            check: PATIENCE as i64,
+            check: log::STEPS as i64,
             patience: PATIENCE as i64,
             summaries: vec![f64::NAN; 4 * Q * plan.recorder.columns()],
             scratch: Vec::with_capacity(values.len()),
@@ -204,6 +219,7 @@ impl<'a, const Q: usize> Block<'a, Q> {
 
     /// Takes over the trajectories of another block, of which there are no more than lanes.
     fn take_over<const P: usize>(&mut self, other: &mut Block<'a, P>) {
+        other.go_on(false);
         let busy: Vec<usize> = (0..4 * P).filter(|&from| other.lanes[from / 4][from % 4].busy).collect();
         for (to, from) in busy.into_iter().enumerate() {
             let ((p, m), (q, k)) = ((from / 4, from % 4), (to / 4, to % 4));
@@ -213,9 +229,10 @@ impl<'a, const Q: usize> Block<'a, Q> {
             self.summaries_of(to).copy_from_slice(other.summaries_of(from));
             self.rng.set(to, &other.rng.get(from));
             (self.now[q][k], self.due[q][k]) = (other.now[p][m], other.due[p][m]);
-            self.lanes[q][k] = other.lanes[p][m].clone();
+            self.lanes[q][k] = other.lanes[p][m];
             let lane = &mut self.lanes[q][k];
             lane.began += self.steps - other.steps;
+            lane.read = self.steps;
             lane.looks_at = lane.looks_at.saturating_add(self.steps - other.steps);
             self.check = self.check.min(lane.looks_at);
             self.active += 1;
@@ -228,6 +245,13 @@ impl<'a, const Q: usize> Block<'a, Q> {
         &mut self.summaries[lane * columns..(lane + 1) * columns]
     }
 
+    /// When to look at a lane whose next observation time has the number `next`.
+    #[inline(always)]
+    fn due(&self, next: usize) -> f64 {
+        let recorder = self.plan.recorder;
+        if self.dense { recorder.end() } else { recorder.finder().due(next) }
+    }
+
     /// Starts a trajectory in a lane.
     #[inline(always)]
     fn set_out(&mut self, lane: usize, (theta, rng): (&[f64], &Stream), row: usize) -> Result<(), Failure> {
@@ -236,11 +260,12 @@ impl<'a, const Q: usize> Block<'a, Q> {
         self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[q][k] = *value);
         self.summaries_of(lane).fill(f64::NAN);
         self.rng.set(lane, rng);
-        (self.now[q][k], self.due[q][k]) = (0.0, self.plan.recorder.times()[0]);
+        (self.now[q][k], self.due[q][k]) = (0.0, self.due(0));
         let wait = if self.leaper.is_some() { FIRST_LOOK as i64 } else { i64::MAX };
         let looks_at = self.steps.saturating_add(wait);
         self.check = self.check.min(looks_at);
-        self.lanes[q][k] = Lane { row, began: self.steps, looks_at, wait, busy: true, ..Lane::default() };
+        self.lanes[q][k] =
+            Lane { row, next: 0, read: self.steps, began: self.steps, looks_at, wait, busy: true };
         self.active += 1;
         Ok(())
     }
@@ -256,117 +281,212 @@ impl<'a, const Q: usize> Block<'a, Q> {
         }
     }
 
-    /// Takes every lane to its next event and through it, and says whether a trajectory ended before.
+    /// Takes every lane to its next event and through it, and says which trajectories ended before.
     #[inline(always)]
-    fn step(&mut self) -> bool {
+    fn step<F: Fours>(&mut self, fours: F) -> u32 {
         let Compiled { at_events, terms, doubtful, watched, .. } = self.plan.compiled;
+        // Draws come first: they need not wait for what the last reactions wrote.
+        let mut waits = self.rng.uniforms();
+        for wait in &mut waits {
+            *wait = minus_ln(*wait);
+        }
+        let marks = if terms.len() > 1 { self.rng.uniforms() } else { [[0.0; 4]; Q] };
         program::run(at_events, &mut self.registers);
         for &register in doubtful {
             for value in self.registers[register as usize].as_flattened_mut() {
                 *value = if *value >= 0.0 { *value } else { f64::NAN };
             }
         }
-        let total = propensities(terms, &self.registers, &mut self.sums);
-        let uniforms = self.rng.uniforms();
-        let ceiling = self.plan.limits.ceiling;
-        let (mut now, due, mut loud) = (self.now, self.due, [[0_u64; 4]; Q]);
+        let total = propensities(fours, terms, &self.registers, &mut self.sums);
+        let ceiling = fours.splat(self.plan.limits.ceiling);
+        // How many of the checks each lane passes: whether it can go on, and whether no observation is due.
+        let (mut fit, mut early, mut passed) = ([fours.zero(); Q], [fours.zero(); Q], fours.zero());
         for q in 0..Q {
-            let waits = minus_ln(uniforms[q]);
-            for k in 0..4 {
-                // Infinite when nothing can happen any more.
-                now[q][k] += waits[k] / total[q][k];
-                let early = if now[q][k] <= due[q][k] { 0 } else { u64::MAX };
-                let slow = if total[q][k] <= ceiling { 0 } else { u64::MAX };
-                loud[q][k] = early | slow;
-            }
+            // Infinite when nothing can happen any more.
+            let wait = fours.divide(fours.load(&waits[q]), total[q]);
+            let now = fours.add(fours.load(&self.now[q]), wait);
+            self.now[q] = fours.store(now);
+            fit[q] = fours.count(fit[q], ceiling, total[q]);
+            early[q] = fours.count(early[q], fours.load(&self.due[q]), now);
         }
-        self.now = now;
+        if self.dense {
+            self.log.note(self.steps, &self.now, &self.registers);
+        }
         for &register in watched {
-            let amounts = self.registers[register as usize];
+            let amounts = &self.registers[register as usize];
             for q in 0..Q {
-                for k in 0..4 {
-                    loud[q][k] |= if amounts[q][k] < 0.0 { u64::MAX } else { 0 };
-                }
+                fit[q] = fours.count(fit[q], fours.load(&amounts[q]), fours.splat(0.0));
             }
         }
-        let mut any = [0; 4];
         for q in 0..Q {
-            for k in 0..4 {
-                any[k] |= loud[q][k];
-            }
+            passed = fours.sum(passed, fours.sum(fit[q], early[q]));
         }
-        let ended = any != [0; 4] && self.look(total, &loud);
-        self.react(total);
+        let checks = 1 + watched.len() as u64;
+        let mut ended = 0;
+        if fours.counted(passed) != [(checks + 1) * Q as u64; 4] {
+            ended = self.look(
+                &fit.map(|fit| fours.counted(fit)),
+                checks,
+                &early.map(|early| fours.counted(early)),
+            );
+        }
+        if terms.len() > 1 {
+            let marks = array::from_fn(|q| fours.multiply(fours.load(&marks[q]), total[q]));
+            if terms.len() < MANY { self.react_abreast(fours, marks) } else { self.react_apart(fours, marks) }
+        } else {
+            self.sums.fill(Wide::splat(1.0));
+            self.balance(fours);
+        }
         self.steps += 1;
         ended
     }
 
-    /// Applies to each lane the reaction that its mark falls on.
+    /// Reaction by reaction, in all lanes at once: best while there are few.
     #[inline(always)]
-    fn react(&mut self, total: Wide<Q>) {
-        let Some((last, others)) = self.plan.compiled.changes.split_last() else { return };
-        if others.is_empty() {
-            return apply(last, &[[1.0; 4]; Q], &mut self.registers);
-        }
-        let mut marks = self.rng.uniforms();
-        for q in 0..Q {
-            for k in 0..4 {
-                marks[q][k] *= total[q][k];
-            }
-        }
+    fn react_abreast<F: Fours>(&mut self, fours: F, marks: [F::Four; Q]) {
+        let Some((last, others)) = self.sums.split_last_mut() else { return };
         // Whether the mark lies above the sums before the reaction at hand.
-        let mut above = [[1.0; 4]; Q];
-        for (changes, sums) in others.iter().zip(&self.sums) {
-            let mut fires = [[0.0; 4]; Q];
+        let mut above = [fours.splat(1.0); Q];
+        for sums in others {
             for q in 0..Q {
-                for k in 0..4 {
-                    let beyond = if marks[q][k] >= sums[q][k] { 1.0 } else { 0.0 };
-                    fires[q][k] = above[q][k] - beyond;
-                    above[q][k] = beyond;
-                }
+                let beyond = fours.at_least(marks[q], fours.load(&sums[q]));
+                sums[q] = fours.store(fours.subtract(above[q], beyond));
+                above[q] = beyond;
             }
-            apply(changes, &fires, &mut self.registers);
         }
         // A uniform variate below 1 keeps the mark below the total: what is above all others is in the last.
-        apply(last, &above, &mut self.registers);
+        *last = Wide(above.map(|above| fours.store(above)));
+        self.balance(fours);
     }
 
-    /// Observes the lanes whose observation is due and finds those that cannot go on; the others are quiet. Whether
-    /// any ended.
+    /// Adds to each species what the reactions that fire change it by.
     #[inline(always)]
-    fn look(&mut self, total: Wide<Q>, loud: &[[u64; 4]; Q]) -> bool {
-        let mut any = false;
+    fn balance<F: Fours>(&mut self, fours: F) {
+        for Balance { register, changes } in &self.plan.compiled.balances {
+            let amounts = &mut self.registers[*register as usize];
+            let mut sums: [F::Four; Q] = array::from_fn(|q| fours.load(&amounts[q]));
+            for &(reaction, by) in changes {
+                let fires = &self.sums[reaction];
+                for q in 0..Q {
+                    let gain = fours.multiply(fours.load(&fires[q]), fours.splat(by));
+                    sums[q] = fours.add(sums[q], gain);
+                }
+            }
+            *amounts = Wide(sums.map(|sum| fours.store(sum)));
+        }
+    }
+
+    /// Lane by lane, once the sums below each mark are counted: best when there are many.
+    #[inline(always)]
+    fn react_apart<F: Fours>(&mut self, fours: F, marks: [F::Four; Q]) {
+        let Compiled { uniform_changes, changes_each, .. } = self.plan.compiled;
+        let Some((_, others)) = self.sums.split_last() else { return };
+        let mut counts = [fours.zero(); Q];
+        for sums in others {
+            for q in 0..Q {
+                counts[q] = fours.count(counts[q], marks[q], fours.load(&sums[q]));
+            }
+        }
+        let reactions = counts.map(|count| fours.counted(count));
         for q in 0..Q {
-            if loud[q] != [0; 4] {
-                for k in 0..4 {
-                    any |= loud[q][k] != 0 && self.lanes[q][k].busy && self.look_at(q, k, total[q][k]);
+            for k in 0..4 {
+                let first = reactions[q][k] as usize * changes_each;
+                for change in &uniform_changes[first..first + changes_each] {
+                    self.registers[change.register as usize][q][k] += change.by;
                 }
             }
         }
-        any
     }
 
-    /// Observes a lane, or finds why it cannot go on. Whether it ended.
+    /// Ends the trajectories that fail a check, and observes those that are no longer early. Which ended. A function of
+    /// its own, for which vectors are put into memory: inlined, they would be taken apart in any case.
+    #[inline(never)]
+    fn look(&mut self, fit: &[[u64; 4]; Q], checks: u64, early: &[[u64; 4]; Q]) -> u32 {
+        let (mut late, mut unfit) = (0, 0);
+        for lane in 0..4 * Q {
+            late |= u32::from(early[lane / 4][lane % 4] == 0) << lane;
+            unfit |= u32::from(fit[lane / 4][lane % 4] != checks) << lane;
+        }
+        let mut ended = if unfit == 0 { 0 } else { self.look_for_trouble(unfit) };
+        for lane in Bits(late & !ended) {
+            let (q, k) = (lane / 4, lane % 4);
+            ended |= u32::from(self.lanes[q][k].busy && self.observe(q, k)) << lane;
+        }
+        self.late += u64::from(late.count_ones());
+        ended
+    }
+
+    /// Ends those of some trajectories that cannot go on, and says which.
+    #[inline(never)]
+    fn look_for_trouble(&mut self, unfit: u32) -> u32 {
+        let Lanes { compiled, limits, .. } = self.plan;
+        let mut ended = 0;
+        for lane in Bits(unfit) {
+            let (q, k) = (lane / 4, lane % 4);
+            let about = &self.lanes[q][k];
+            if about.busy {
+                let registers = self.registers.iter().map(|lanes| [lanes[q][k]]).collect();
+                self.failures.push((about.row, compiled.complaint(registers, limits.ceiling)));
+                ended |= 1 << lane;
+            }
+        }
+        ended
+    }
+
+    /// Writes down what a lane passed up to this very step. Whether it ended.
     #[inline(always)]
-    fn look_at(&mut self, q: usize, k: usize, total: f64) -> bool {
-        let Lanes { compiled, recorder, limits, .. } = self.plan;
-        let (times, columns, l) = (recorder.times(), recorder.columns(), 4 * q + k);
+    fn observe(&mut self, q: usize, k: usize) -> bool {
+        let recorder = self.plan.recorder;
+        if self.dense {
+            self.read_log(q, k, self.steps + 1);
+        }
+        let (columns, l) = (recorder.columns(), 4 * q + k);
         let lane = &mut self.lanes[q][k];
         let value = |register: Register| self.registers[register as usize][q][k];
-        let below = compiled.watched.iter().any(|&register| value(register) < 0.0);
-        if !(total <= limits.ceiling) || below {
-            let registers: Vec<[f64; 1]> = self.registers.iter().map(|lanes| [lanes[q][k]]).collect();
-            lane.failure = Some(compiled.complaint(registers, limits.ceiling));
-            lane.ended = true;
+        let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
+        if self.dense {
+            recorder.write_once(value, summaries);
         } else {
-            let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
-            let next = recorder.passed(lane.next, self.now[q][k]);
+            let next = recorder.finder().passed(lane.next, self.now[q][k]);
             recorder.record(lane.next..next, value, self.registers.len(), summaries);
             lane.next = next;
-            self.due[q][k] = times.get(next).copied().unwrap_or(f64::INFINITY);
-            lane.ended |= next == times.len();
+            self.due[q][k] = recorder.finder().due(next);
         }
-        lane.ended
+        lane.next == recorder.times().len()
+    }
+
+    /// Writes down what a lane passed before the count of steps was `until`, as the log has it.
+    #[inline(always)]
+    fn read_log(&mut self, q: usize, k: usize, until: i64) {
+        let (columns, l) = (self.plan.recorder.columns(), 4 * q + k);
+        let lane = &mut self.lanes[q][k];
+        let summaries = &mut self.summaries[l * columns..(l + 1) * columns];
+        let next = self.log.replay((q, k), lane.read..until, lane.next, self.plan.recorder, summaries);
+        // As many steps as passed an observation time, or somewhat more.
+        self.late += (until - lane.read).min((next - lane.next) as i64) as u64;
+        (lane.next, lane.read) = (next, until);
+    }
+
+    /// Decides whether to log the steps to come.
+    #[inline(never)]
+    fn take_turn(&mut self) {
+        let often = self.late * DENSE > (4 * Q * log::STEPS) as u64;
+        self.go_on(often && self.plan.recorder.is_plain() && self.leaper.is_none());
+    }
+
+    /// Reads what is in the log, and goes on with it or without.
+    fn go_on(&mut self, dense: bool) {
+        let was = std::mem::replace(&mut self.dense, dense);
+        for (q, k) in (0..4 * Q).map(|lane| (lane / 4, lane % 4)) {
+            if self.lanes[q][k].busy {
+                if was {
+                    self.read_log(q, k, self.steps);
+                }
+                self.lanes[q][k].read = self.steps;
+                self.due[q][k] = self.due(self.lanes[q][k].next);
+            }
+        }
+        (self.late, self.turn) = (0, self.steps + log::STEPS as i64);
     }
 
     /// Hands on what became of an ended trajectory.
@@ -379,7 +499,9 @@ impl<'a, const Q: usize> Block<'a, Q> {
         let summaries = &mut self.summaries[lane * columns..(lane + 1) * columns];
         // The step in which it ended is not an event of its own.
         let events = (self.steps - ended.began - 1) as u64;
-        let failure = ended.failure.take();
+        let row = ended.row;
+        let failure =
+            self.failures.iter().position(|(of, _)| *of == row).map(|at| self.failures.swap_remove(at).1);
         let mut rng = self.rng.get(lane);
         let outcome = limits.allow(events).and_then(|()| match failure {
             Some(failure) => Err(failure),
@@ -390,8 +512,8 @@ impl<'a, const Q: usize> Block<'a, Q> {
         });
         self.drawn = rng;
         let failed = outcome.is_err();
-        feed.finish(ended.row, summaries, outcome);
-        (ended.busy, ended.ended) = (false, false);
+        feed.finish(row, summaries, outcome);
+        ended.busy = false;
         self.due[q][k] = f64::INFINITY;
         self.active -= 1;
         // One that failed must not go on failing.
@@ -402,37 +524,40 @@ impl<'a, const Q: usize> Block<'a, Q> {
         }
     }
 
-    /// Sees to all that is not due at every step, and says whether a trajectory ended.
+    /// Sees to all that is not due at every step, and says which trajectories ended; some did already.
     ///
     /// # Errors
     /// If nobody waits any more.
     #[inline(never)]
-    fn look_around(&mut self, feed: &dyn Feed) -> Result<bool, Ended> {
-        let mut any = false;
+    fn look_around(&mut self, feed: &dyn Feed, mut ended: u32) -> Result<u32, Ended> {
         if self.steps >= self.patience {
             self.patience = self.steps + PATIENCE as i64;
             if feed.is_cut() {
                 return Err(Ended::Cut);
             }
-            any |= self.give_up();
+            ended |= self.give_up();
         }
-        self.check = self.patience;
+        if self.steps >= self.turn {
+            self.take_turn();
+        }
+        self.check = self.patience.min(self.turn);
         for lane in 0..4 * Q {
-            let Lane { busy, ended, looks_at, .. } = self.lanes[lane / 4][lane % 4];
-            if busy && !ended {
+            let Lane { busy, looks_at, .. } = self.lanes[lane / 4][lane % 4];
+            if busy && ended & 1 << lane == 0 {
                 if looks_at <= self.steps {
-                    any |= self.leap(lane, feed)?;
+                    ended |= u32::from(self.leap(lane, feed)?) << lane;
                 }
                 self.check = self.check.min(self.lanes[lane / 4][lane % 4].looks_at);
             }
         }
-        Ok(any)
+        Ok(ended)
     }
 
     /// Leaps with the trajectory of a lane for as long as that pays, and says whether it ended.
     fn leap(&mut self, lane: usize, feed: &dyn Feed) -> Result<bool, Ended> {
         let Some(leaper) = &mut self.leaper else { return Ok(false) };
-        let (times, columns) = (self.plan.recorder.times(), self.plan.recorder.columns());
+        let recorder = self.plan.recorder;
+        let (times, columns) = (recorder.times(), recorder.columns());
         let (q, k) = (lane / 4, lane % 4);
         self.scratch.clear();
         self.scratch.extend(self.registers.iter().map(|lanes| [lanes[q][k]]));
@@ -441,76 +566,63 @@ impl<'a, const Q: usize> Block<'a, Q> {
         let mut place = Place { now: self.now[q][k], next: about.next, steps: exact };
         let mut rng = self.rng.get(lane);
         let summaries = &mut self.summaries[lane * columns..(lane + 1) * columns];
+        let (mut failed, mut ended) = (false, false);
         match leaper.leap(&mut place, &mut self.scratch, &mut rng, summaries, &|| feed.is_cut()) {
             Err(Ended::Cut) => return Err(Ended::Cut),
-            Err(Ended::Failed(failure)) => about.failure = Some(failure),
+            Err(Ended::Failed(failure)) => {
+                self.failures.push((about.row, failure));
+                failed = true;
+            }
             Ok(()) => {}
         }
         let leaps = place.steps - exact;
         about.wait = next_look(about.wait as u64, leaps) as i64;
         about.looks_at = self.steps + about.wait;
-        if leaps > 0 || about.failure.is_some() {
+        if leaps > 0 || failed {
             self.registers.iter_mut().zip(&self.scratch).for_each(|(lanes, [value])| lanes[q][k] = *value);
             self.rng.set(lane, &rng);
             self.now[q][k] = place.now;
             about.next = place.next;
             about.began -= leaps as i64;
-            self.due[q][k] = times.get(about.next).copied().unwrap_or(f64::INFINITY);
-            about.ended = about.failure.is_some() || about.next == times.len();
+            self.due[q][k] = recorder.finder().due(about.next);
+            ended = failed || about.next == times.len();
             // In `finish` the last step of one that ended is none of its own.
-            about.began -= i64::from(about.ended);
+            about.began -= i64::from(ended);
         }
-        Ok(about.ended)
+        Ok(ended)
     }
 
-    /// Ends trajectories that have had too many events, and says whether there are any.
-    fn give_up(&mut self) -> bool {
+    /// Trajectories that have had too many events.
+    fn give_up(&self) -> u32 {
         let most = self.plan.limits.max_events;
-        let mut any = false;
-        for lane in self.lanes.as_flattened_mut().iter_mut().filter(|lane| lane.busy) {
-            lane.ended |= (self.steps - lane.began - 1).max(0) as u64 > most;
-            any |= lane.ended;
-        }
-        any
+        let too_many = |lane: &Lane| lane.busy && (self.steps - lane.began - 1).max(0) as u64 > most;
+        self.lanes.as_flattened().iter().rev().fold(0, |bits, lane| bits << 1 | u32::from(too_many(lane)))
     }
 }
 
 /// The sums of the propensities up to each reaction, and the last of them.
 #[inline(always)]
-fn propensities<const Q: usize>(terms: &[Term], registers: &[Wide<Q>], sums: &mut [Wide<Q>]) -> Wide<Q> {
-    for (at, term) in terms.iter().enumerate() {
-        let before = if at == 0 { [[0.0; 4]; Q] } else { sums[at - 1] };
-        let (c, i) = (registers[term.c as usize], registers[term.i as usize]);
-        let mut here = [[0.0; 4]; Q];
-        if term.j == ONE {
+fn propensities<F: Fours, const Q: usize>(
+    fours: F,
+    terms: &[Term],
+    registers: &[Wide<Q>],
+    sums: &mut [Wide<Q>],
+) -> [F::Four; Q] {
+    let mut sum = [fours.splat(0.0); Q];
+    for (term, sums) in terms.iter().zip(sums) {
+        let (c, i) = (&registers[term.c as usize], &registers[term.i as usize]);
+        let mut rates: [F::Four; Q] =
+            array::from_fn(|q| fours.multiply(fours.load(&c[q]), fours.load(&i[q])));
+        if term.j != ONE {
+            let (j, less) = (&registers[term.j as usize], fours.splat(term.less));
             for q in 0..Q {
-                for k in 0..4 {
-                    here[q][k] = before[q][k] + c[q][k] * i[q][k];
-                }
-            }
-        } else {
-            let j = registers[term.j as usize];
-            for q in 0..Q {
-                for k in 0..4 {
-                    here[q][k] = before[q][k] + c[q][k] * i[q][k] * (j[q][k] - term.less);
-                }
+                rates[q] = fours.multiply(rates[q], fours.subtract(fours.load(&j[q]), less));
             }
         }
-        sums[at] = here;
-    }
-    sums.last().copied().unwrap_or([[0.0; 4]; Q])
-}
-
-/// Adds a reaction's changes, as many times as it fires.
-#[inline(always)]
-fn apply<const Q: usize>(changes: &[Change], fires: &Wide<Q>, registers: &mut [Wide<Q>]) {
-    for change in changes {
-        let mut amounts = registers[change.register as usize];
         for q in 0..Q {
-            for k in 0..4 {
-                amounts[q][k] += fires[q][k] * change.by;
-            }
+            sum[q] = fours.add(sum[q], rates[q]);
+            sums[q] = fours.store(sum[q]);
         }
-        registers[change.register as usize] = amounts;
     }
+    sum
 }

@@ -1,7 +1,9 @@
 //! Exact simulation, by the method that is fastest for the network at hand.
 
 mod events;
+mod fours;
 mod lanes;
+mod log;
 mod logarithm;
 mod sums;
 mod timed;
@@ -118,7 +120,7 @@ fn observe(
     registers: &[[f64; 1]],
     summaries: &mut [f64],
 ) -> usize {
-    let after = recorder.passed(next, now);
+    let after = recorder.finder().passed(next, now);
     let value = |register: Register| registers[register as usize][0];
     recorder.record(next..after, value, registers.len(), summaries);
     after

@@ -225,19 +225,6 @@ impl Numbers for [f64; 1] {
     }
 }
 
-impl<const Q: usize> Numbers for [[f64; 4]; Q] {
-    #[inline(always)]
-    fn map([a, b, c]: [Self; 3], f: impl Fn(f64, f64, f64) -> f64) -> Self {
-        let mut values = [[0.0; 4]; Q];
-        for q in 0..Q {
-            for k in 0..4 {
-                values[q][k] = f(a[q][k], b[q][k], c[q][k]);
-            }
-        }
-        values
-    }
-}
-
 /// Runs operations on registers.
 #[inline(always)]
 pub(crate) fn run<N: Numbers>(operations: &[Operation], registers: &mut [N]) {

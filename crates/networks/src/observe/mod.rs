@@ -1,5 +1,6 @@
 //! What is seen of a trajectory: when, which quantities, and through how much noise.
 
+mod finder;
 mod noise;
 mod record;
 mod times;

@@ -7,6 +7,7 @@ use counterpoise_core::stream::Stream;
 use counterpoise_core::variates::{Poisson, StandardNormal};
 use rand::RngExt;
 
+use super::finder::Finder;
 use super::{NoiseLaw, Observation};
 use crate::expression::program::{self, Compiler, Known, Operation, Register};
 
@@ -14,10 +15,7 @@ use crate::expression::program::{self, Compiler, Known, Operation, Register};
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     times: Vec<f64>,
-    /// The number of the first observation time in each of equal stretches of time, and how many there are in one
-    /// unit of time.
-    first_in: Vec<u32>,
-    stretches_a_time: f64,
+    finder: Finder,
     outputs: Vec<Output>,
     /// What quantities that are no species need, and the register of the time if they need it.
     operations: Vec<Operation>,
@@ -62,15 +60,8 @@ impl Recorder {
         let operations = compiler.with_state(&registers);
         let plain =
             operations.is_empty() && registers.iter().all(|&each| compiler.known(each) != Known::InTime);
-        let end = times[times.len() - 1];
-        let stretches = if end > 0.0 { times.iter().filter(|&&time| time > 0.0).count() } else { 1 };
-        let stretches_a_time = if end > 0.0 { stretches as f64 / end } else { 0.0 };
-        // The very times that `passed` would put into a stretch, whatever the rounding.
-        let first_in = |stretch: usize| {
-            times.iter().position(|time| (time * stretches_a_time) as usize >= stretch).unwrap_or(0) as u32
-        };
-        let first_in = (0..=stretches).map(first_in).collect();
-        Self { first_in, stretches_a_time, outputs, operations, time: compiler.time(), plain, columns, times }
+        let finder = Finder::new(&times);
+        Self { finder, outputs, operations, time: compiler.time(), plain, columns, times }
     }
 
     /// The observation times.
@@ -88,16 +79,20 @@ impl Recorder {
         self.columns
     }
 
-    /// Number of the first observation time, from number `next` on, that is not before `now`.
+    /// What finds the next of them.
     #[inline(always)]
-    pub(crate) fn passed(&self, next: usize, now: f64) -> usize {
-        // How far a search would go is anyone's guess; from the start of its stretch it nearly always goes one step.
-        let stretch = ((now * self.stretches_a_time) as usize).min(self.first_in.len() - 1);
-        let mut next = next.max(self.first_in[stretch] as usize);
-        while next < self.times.len() && self.times[next] < now {
-            next += 1;
-        }
-        next
+    pub(crate) fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
+    /// Whether what is observed is in registers as it is.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// The registers that are observed at every time, and the column of the first.
+    pub(crate) fn series(&self) -> impl Iterator<Item = (Register, usize)> {
+        self.outputs.iter().filter(|output| !output.once).map(|output| (output.register, output.column))
     }
 
     /// Writes a state as that at some observation times, by their numbers, into summaries that were NaN when the
@@ -127,8 +122,8 @@ impl Recorder {
     /// What was not written is as it was at the time before.
     #[inline(always)]
     fn fill_in(&self, summaries: &mut [f64]) {
-        for output in self.outputs.iter().filter(|output| !output.once) {
-            let series = &mut summaries[output.column..output.column + self.times.len()];
+        for (_, column) in self.series() {
+            let series = &mut summaries[column..column + self.times.len()];
             let mut last = f64::NAN;
             for summary in series {
                 last = if summary.is_nan() { last } else { *summary };
@@ -146,8 +141,9 @@ impl Recorder {
         }
     }
 
+    /// Writes what is observed at the end only.
     #[inline(always)]
-    fn write_once(&self, value: impl Fn(Register) -> f64, summaries: &mut [f64]) {
+    pub(crate) fn write_once(&self, value: impl Fn(Register) -> f64, summaries: &mut [f64]) {
         for output in self.outputs.iter().filter(|output| output.once) {
             summaries[output.column] = value(output.register);
         }
@@ -202,37 +198,5 @@ impl Recorder {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::observe::{Observable, Times};
-
-    #[test]
-    fn times_before_a_moment_are_found_from_anywhere() {
-        let grids = [
-            Times::linear(20.0, 32, true),
-            Times::linear(1.0, 7, false),
-            Times::geometric(1e-3, 100.0, 32, true),
-            Times::new(vec![0.0]),
-            Times::new(vec![5.0]),
-            Times::new(vec![0.0, 1e-300, 1e300]),
-        ];
-        for times in grids.map(Result::unwrap) {
-            let values = times.values().to_vec();
-            let observable = Observable { name: "x".into(), value: 0.0.into(), noise: None, once: true };
-            let observation = Observation { times, observables: vec![observable] };
-            let recorder = Recorder::new(&observation, &mut Compiler::new(0, 0));
-            let around =
-                values.iter().flat_map(|time| [time.next_down(), *time, time.next_up(), time * 1.01]);
-            for now in around.chain([f64::INFINITY]).filter(|now| *now >= 0.0) {
-                let expected = values.iter().filter(|time| **time < now).count();
-                for next in 0..=expected {
-                    assert_eq!(recorder.passed(next, now), expected, "{now} among {values:?} from {next}");
-                }
-            }
-        }
     }
 }

@@ -112,6 +112,62 @@ fn measured_rows_are_the_same_in_any_company() {
     same_in_any_company("noise", &simulation, &thetas());
 }
 
+/// What is computed from the state is recorded at once, and what is a species as it is may be logged first: nobody may see
+/// a difference, whether events are rarer than observations, as frequent, or far more frequent.
+#[test]
+fn what_is_logged_is_what_is_observed() {
+    let linear = |end: f64, steps| Times::linear(end, steps, true).unwrap();
+    let geometric = Times::geometric(1e-3, 6.0, 100, true).unwrap();
+    for times in [linear(6.0, 7), linear(6.0, 100), linear(6.0, 3_000), linear(0.05, 40), geometric] {
+        let by = |how: fn(&str) -> String| {
+            let observables = ["A", "B", "C"].into_iter().enumerate().map(|(index, species)| Observable {
+                name: species.to_string(),
+                value: expression(&dimerization(), &how(species)),
+                noise: None,
+                once: index == 1,
+            });
+            let observation = Observation { times: times.clone(), observables: observables.collect() };
+            Simulation::new(dimerization(), observation, Method::Direct, Some(5_000)).unwrap()
+        };
+        let (logged, at_once) = (by(str::to_string), by(|species| format!("{species} + 0 * time")));
+        same_in_any_company("logged", &logged, &thetas());
+        let values = (0..300).flat_map(|row| thetas()[[0, 1, 2, 3, 5][row % 5]].clone()).collect();
+        let table = Table::from_rows(4, values);
+        let jobs = Jobs { thetas: &table, seed: Seed(6), generation: 1, first: 0 };
+        let rows: Vec<usize> = (0..300).collect();
+        let [logged, at_once] = [logged, at_once].map(|simulation| simulate_rows(&simulation, &jobs, &rows));
+        assert_eq!(logged.outcomes, at_once.outcomes);
+        assert!(logged.outcomes.iter().filter(|outcome| outcome.is_ok()).count() > 200);
+        assert!(logged.summaries.iter().zip(at_once.summaries.iter()).all(|(a, b)| a == b || a[0].is_nan()));
+    }
+}
+
+/// Along a chain of equal rates the number of steps made is Poisson, so that the numbers at its places are binomial.
+#[test]
+fn many_reactions_in_lanes_have_the_exact_moments() {
+    let places = 40;
+    let text: Vec<String> = (0..places).map(|at| format!("S{at} -> S{} @ k", at + 1)).collect();
+    let (molecules, rate, end) = (50.0, 2.0, 9.0);
+    let chain = network(&text.join("\n"), &["k"], &[("S0", molecules)]);
+    let simulation = observing(chain, &[end], None);
+    assert_eq!(engine(&simulation), "Lanes");
+    let summaries = many(&simulation, &[rate], 4_000);
+    let mut share = (-rate * end).exp();
+    for place in 0..places {
+        let mean = summaries.iter().map(|row| row[place]).sum::<f64>() / 4_000.0;
+        let sd = (molecules * share * (1.0 - share) / 4_000.0).sqrt();
+        // Where hardly anyone is, counts are not normal.
+        if molecules * share * 4_000.0 > 50.0 {
+            assert!(
+                (mean - molecules * share).abs() < 5.0 * sd,
+                "S{place}: {mean} for {}",
+                molecules * share
+            );
+        }
+        share *= rate * end / (place + 1) as f64;
+    }
+}
+
 /// The other simulators take one row after another, but in memory they use again.
 #[test]
 fn rows_of_the_other_simulators_are_the_same_in_any_company() {
