@@ -7,6 +7,7 @@ pub mod adjust;
 pub mod diagnose;
 pub mod digest;
 pub mod divergence;
+pub mod fours;
 pub mod judge;
 mod linear;
 mod near;

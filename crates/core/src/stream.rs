@@ -5,6 +5,8 @@ use std::convert::Infallible;
 use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::fours::Fours;
+
 /// The root of all randomness of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed(pub u64);
@@ -152,8 +154,7 @@ impl TryRng for Stream {
     }
 }
 
-/// `4 Q` streams side by side in plain arrays of four, which the compiler turns into vector instructions: each gives
-/// the variates that it would give alone.
+/// `4 Q` streams side by side, in fours: each gives the variates that it would give alone.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub struct Lanes<const Q: usize> {
@@ -184,31 +185,40 @@ impl<const Q: usize> Lanes<Q> {
 
     /// [`Stream::uniform`] of every lane.
     #[inline(always)]
-    pub fn uniforms(&mut self) -> [[f64; 4]; Q] {
-        let [a, b, c, d] = self.state;
-        let (mut uniforms, mut next) = ([[0.0; 4]; Q], [[[0; 4]; Q]; 4]);
-        for q in 0..Q {
-            for k in 0..4 {
-                uniforms[q][k] = open_uniform(a[q][k].wrapping_add(d[q][k]));
-                let (_, [a, b, c, d]) = step(a[q][k], b[q][k], c[q][k], d[q][k]);
-                (next[0][q][k], next[1][q][k], next[2][q][k], next[3][q][k]) = (a, b, c, d);
-            }
+    pub fn uniforms<F: Fours>(&mut self, fours: F) -> [F::Four; Q] {
+        let mut uniforms = [fours.splat(0.0); Q];
+        for (q, uniform) in uniforms.iter_mut().enumerate() {
+            let (a, b) = (fours.load_bits(&self.state[0][q]), fours.load_bits(&self.state[1][q]));
+            let (c, d) = (fours.load_bits(&self.state[2][q]), fours.load_bits(&self.state[3][q]));
+            // `step`, without its value.
+            let (c, turned, shifted) = (fours.xor(c, a), fours.xor(d, b), fours.up::<17>(b));
+            let rotated = fours.or(fours.up::<45>(turned), fours.down::<19>(turned));
+            self.state[0][q] = fours.store_bits(fours.xor(a, turned));
+            self.state[1][q] = fours.store_bits(fours.xor(b, c));
+            self.state[2][q] = fours.store_bits(fours.xor(c, shifted));
+            self.state[3][q] = fours.store_bits(rotated);
+            // `open_uniform`.
+            let mantissa = fours.or(fours.down::<12>(fours.sum(a, d)), fours.splat_bits(ONE));
+            *uniform = fours.subtract(fours.of_bits(mantissa), fours.splat(BELOW_ONE));
         }
-        self.state = next;
         uniforms
     }
 }
 
+/// The bits of 1, and a number below it by half of its last bit.
+const ONE: u64 = 0x3ff0_0000_0000_0000;
+const BELOW_ONE: f64 = 1.0 - 0.5 * f64::EPSILON;
+
 /// The upper 52 bits as one of the 2^52 odd multiples of 2^-53.
 #[inline(always)]
 fn open_uniform(value: u64) -> f64 {
-    const ONE: u64 = 0x3ff0_0000_0000_0000;
-    f64::from_bits(value >> 12 | ONE) - (1.0 - 0.5 * f64::EPSILON)
+    f64::from_bits(value >> 12 | ONE) - BELOW_ONE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fours::Plain;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     #[test]
@@ -259,7 +269,7 @@ mod tests {
         let mut lanes = Lanes::<2>::default();
         streams.iter().enumerate().for_each(|(lane, stream)| lanes.set(lane, stream));
         for _ in 0..100 {
-            let uniforms = lanes.uniforms();
+            let uniforms = lanes.uniforms(Plain);
             for (stream, &uniform) in streams.iter_mut().zip(uniforms.as_flattened()) {
                 let value = stream.state[0].wrapping_add(stream.state[3]);
                 assert_eq!(uniform, ((value >> 12) as f64 + 0.5) / 4_503_599_627_370_496.0);

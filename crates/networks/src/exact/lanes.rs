@@ -11,13 +11,14 @@
 
 use std::array;
 
+use counterpoise_core::fours::{Fours, Work, in_fours};
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Feed, Jobs, RowStreams};
 use counterpoise_core::stream::{self, Stream};
 
-use super::fours::{Fours, Wide, Work, in_fours};
 use super::log::{self, Log};
 use super::logarithm::minus_ln;
+use super::wide::Wide;
 use super::{Ended, Limits, PATIENCE};
 use crate::compile::{Balance, Compiled, Term};
 use crate::expression::program::{self, ONE, Register};
@@ -286,11 +287,11 @@ impl<'a, const Q: usize> Block<'a, Q> {
     fn step<F: Fours>(&mut self, fours: F) -> u32 {
         let Compiled { at_events, terms, doubtful, watched, .. } = self.plan.compiled;
         // Draws come first: they need not wait for what the last reactions wrote.
-        let mut waits = self.rng.uniforms();
+        let mut waits = self.rng.uniforms(fours);
         for wait in &mut waits {
-            *wait = minus_ln(*wait);
+            *wait = minus_ln(fours, *wait);
         }
-        let marks = if terms.len() > 1 { self.rng.uniforms() } else { [[0.0; 4]; Q] };
+        let marks = if terms.len() > 1 { self.rng.uniforms(fours) } else { [fours.splat(0.0); Q] };
         program::run(at_events, &mut self.registers);
         for &register in doubtful {
             for value in self.registers[register as usize].as_flattened_mut() {
@@ -300,10 +301,11 @@ impl<'a, const Q: usize> Block<'a, Q> {
         let total = propensities(fours, terms, &self.registers, &mut self.sums);
         let ceiling = fours.splat(self.plan.limits.ceiling);
         // How many of the checks each lane passes: whether it can go on, and whether no observation is due.
-        let (mut fit, mut early, mut passed) = ([fours.zero(); Q], [fours.zero(); Q], fours.zero());
+        let (mut fit, mut early, mut passed) =
+            ([fours.splat_bits(0); Q], [fours.splat_bits(0); Q], fours.splat_bits(0));
         for q in 0..Q {
             // Infinite when nothing can happen any more.
-            let wait = fours.divide(fours.load(&waits[q]), total[q]);
+            let wait = fours.divide(waits[q], total[q]);
             let now = fours.add(fours.load(&self.now[q]), wait);
             self.now[q] = fours.store(now);
             fit[q] = fours.count(fit[q], ceiling, total[q]);
@@ -323,15 +325,15 @@ impl<'a, const Q: usize> Block<'a, Q> {
         }
         let checks = 1 + watched.len() as u64;
         let mut ended = 0;
-        if fours.counted(passed) != [(checks + 1) * Q as u64; 4] {
+        if fours.store_bits(passed) != [(checks + 1) * Q as u64; 4] {
             ended = self.look(
-                &fit.map(|fit| fours.counted(fit)),
+                &fit.map(|fit| fours.store_bits(fit)),
                 checks,
-                &early.map(|early| fours.counted(early)),
+                &early.map(|early| fours.store_bits(early)),
             );
         }
         if terms.len() > 1 {
-            let marks = array::from_fn(|q| fours.multiply(fours.load(&marks[q]), total[q]));
+            let marks = array::from_fn(|q| fours.multiply(marks[q], total[q]));
             if terms.len() < MANY { self.react_abreast(fours, marks) } else { self.react_apart(fours, marks) }
         } else {
             self.sums.fill(Wide::splat(1.0));
@@ -381,13 +383,13 @@ impl<'a, const Q: usize> Block<'a, Q> {
     fn react_apart<F: Fours>(&mut self, fours: F, marks: [F::Four; Q]) {
         let Compiled { uniform_changes, changes_each, .. } = self.plan.compiled;
         let Some((_, others)) = self.sums.split_last() else { return };
-        let mut counts = [fours.zero(); Q];
+        let mut counts = [fours.splat_bits(0); Q];
         for sums in others {
             for q in 0..Q {
                 counts[q] = fours.count(counts[q], marks[q], fours.load(&sums[q]));
             }
         }
-        let reactions = counts.map(|count| fours.counted(count));
+        let reactions = counts.map(|count| fours.store_bits(count));
         for q in 0..Q {
             for k in 0..4 {
                 let first = reactions[q][k] as usize * changes_each;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::fours::Wide;
+use super::wide::Wide;
 use crate::expression::program::Register;
 use crate::observe::Recorder;
 
@@ -34,12 +34,12 @@ fn place(step: i64) -> usize {
 impl<const Q: usize> Log<Q> {
     pub(super) fn new(recorder: &Recorder) -> Self {
         let none = || Box::new([Wide::splat(0.0); STEPS]);
-        let observed = |(register, column): (Register, usize)| Observed {
+        let observed = |&(register, column): &(Register, usize)| Observed {
             register: register as usize,
             column,
             values: none(),
         };
-        Self { times: none(), observed: recorder.series().map(observed).collect() }
+        Self { times: none(), observed: recorder.series().iter().map(observed).collect() }
     }
 
     /// Notes the moments to which a step takes the lanes, and the state before.

@@ -1,19 +1,20 @@
 //! Exact simulation, by the method that is fastest for the network at hand.
 
 mod events;
-mod fours;
 mod lanes;
 mod log;
 mod logarithm;
 mod sums;
 mod timed;
 mod tree;
+mod wide;
 
 pub(crate) use events::Events;
 pub(crate) use lanes::Lanes;
 pub(crate) use timed::Timed;
 pub(crate) use tree::{Graph, Tree, suits_lanes};
 
+use counterpoise_core::fours::Plain;
 use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
@@ -108,7 +109,8 @@ pub(crate) fn simulate_rows(one: &mut dyn OneByOne, columns: usize, jobs: &Jobs<
 /// An exponential variate of mean 1.
 #[inline(always)]
 fn exponential(rng: &mut Stream) -> f64 {
-    minus_ln([rng.uniform()])[0]
+    // Three lanes of four are nobody's, and are not computed.
+    minus_ln(Plain, [rng.uniform(); 4])[0]
 }
 
 /// Writes down every observation before `now`: the number of the next.

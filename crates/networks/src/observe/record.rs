@@ -17,6 +17,8 @@ pub(crate) struct Recorder {
     times: Vec<f64>,
     finder: Finder,
     outputs: Vec<Output>,
+    /// Those observed at every time: register and first column.
+    series: Vec<(Register, usize)>,
     /// What quantities that are no species need, and the register of the time if they need it.
     operations: Vec<Operation>,
     time: Register,
@@ -61,7 +63,9 @@ impl Recorder {
         let plain =
             operations.is_empty() && registers.iter().all(|&each| compiler.known(each) != Known::InTime);
         let finder = Finder::new(&times);
-        Self { finder, outputs, operations, time: compiler.time(), plain, columns, times }
+        let series = outputs.iter().filter(|output| !output.once);
+        let series = series.map(|output| (output.register, output.column)).collect();
+        Self { finder, outputs, series, operations, time: compiler.time(), plain, columns, times }
     }
 
     /// The observation times.
@@ -91,8 +95,8 @@ impl Recorder {
     }
 
     /// The registers that are observed at every time, and the column of the first.
-    pub(crate) fn series(&self) -> impl Iterator<Item = (Register, usize)> {
-        self.outputs.iter().filter(|output| !output.once).map(|output| (output.register, output.column))
+    pub(crate) fn series(&self) -> &[(Register, usize)] {
+        &self.series
     }
 
     /// Writes a state as that at some observation times, by their numbers, into summaries that were NaN when the
@@ -122,7 +126,7 @@ impl Recorder {
     /// What was not written is as it was at the time before.
     #[inline(always)]
     fn fill_in(&self, summaries: &mut [f64]) {
-        for (_, column) in self.series() {
+        for &(_, column) in &self.series {
             let series = &mut summaries[column..column + self.times.len()];
             let mut last = f64::NAN;
             for summary in series {
@@ -134,10 +138,8 @@ impl Recorder {
 
     #[inline(always)]
     fn write(&self, at: usize, value: impl Fn(Register) -> f64, summaries: &mut [f64]) {
-        for output in &self.outputs {
-            if !output.once {
-                summaries[output.column + at] = value(output.register);
-            }
+        for &(register, column) in &self.series {
+            summaries[column + at] = value(register);
         }
     }
 
