@@ -23,7 +23,7 @@ pub struct Options {
     #[arg(long, value_delimiter = ',')]
     model: Vec<String>,
     /// Turns of every simulator; the best counts.
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 9)]
     repeats: usize,
     /// Processor seconds that a turn should take.
     #[arg(long, default_value_t = 0.25)]

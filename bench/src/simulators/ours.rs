@@ -23,28 +23,28 @@ pub struct Ours {
     batches: u32,
 }
 
-/// Summaries of the first `rows` of `jobs`, one row each; nothing if the simulator declines one.
-fn simulate(simulation: &Simulation, jobs: &Jobs<'_>, rows: usize) -> Option<Table> {
-    let summaries = Table::filled(rows, simulation.summaries(), f64::NAN);
-    let mut batch = Batch { waiting: 0..rows, summaries, failed: false };
-    simulation.simulate_rows(jobs, &mut batch);
-    (!batch.failed).then_some(batch.summaries)
-}
-
-/// Rows from the first to the last, and a table of what became of them.
-struct Batch {
+/// Rows from the first to the last. What becomes of one is written over the one before, as with the peers, and some of its
+/// columns are counted.
+struct Batch<'a> {
     waiting: std::ops::Range<usize>,
-    summaries: Table,
+    record: Vec<f64>,
+    columns: &'a [usize],
+    counted: Vec<f64>,
+    turn: &'a mut Turn,
     failed: bool,
 }
 
-impl Feed for Batch {
+impl Feed for Batch<'_> {
     fn next(&mut self) -> Option<usize> {
         self.waiting.next()
     }
 
-    fn finish(&mut self, row: usize, summaries: &[f64], outcome: Result<(), Failure>) {
-        self.summaries.row_mut(row).copy_from_slice(summaries);
+    fn finish(&mut self, _: usize, summaries: &[f64], outcome: Result<(), Failure>) {
+        self.record.copy_from_slice(summaries);
+        let record = std::hint::black_box(&self.record);
+        self.counted.clear();
+        self.counted.extend(self.columns.iter().map(|&column| record[column]));
+        self.turn.add(&self.counted);
         self.failed |= outcome.is_err();
     }
 }
@@ -55,31 +55,30 @@ impl Ours {
         let simulation = Simulation::new(model.network(), model.observation(times)?, method, None)?;
         let thetas = Table::from_rows(model.constants.len(), model.constants.repeat(BATCH));
         let mut ours = Self { simulation, thetas, species: model.species.len(), seed, batches: 0 };
-        Ok(ours.batch(1).map(|_| ours))
+        Ok(ours.batch(1, &[], &mut Turn::new(0)).then_some(ours))
     }
 
-    /// Up to [`BATCH`] simulations, never seen before: processor seconds, and the summaries species by species.
-    fn batch(&mut self, rows: usize) -> Option<(f64, Table)> {
+    /// Up to [`BATCH`] simulations, never seen before, into a turn; whether none failed.
+    fn batch(&mut self, rows: usize, columns: &[usize], turn: &mut Turn) -> bool {
         self.batches += 1;
         let jobs = Jobs { thetas: &self.thetas, seed: self.seed, generation: self.batches, first: 0 };
+        let record = vec![0.0; self.simulation.summaries()];
+        let counted = Vec::with_capacity(columns.len());
         let clock = ThreadTime::now();
-        let summaries = simulate(&self.simulation, &jobs, rows)?;
-        Some((clock.elapsed().as_secs_f64(), summaries))
+        let mut batch = Batch { waiting: 0..rows, record, columns, counted, turn, failed: false };
+        self.simulation.simulate_rows(&jobs, &mut batch);
+        let failed = batch.failed;
+        turn.seconds += clock.elapsed().as_secs_f64();
+        !failed
     }
 
-    /// `count` simulations or [`FEWEST`], with every summary counted that `wanted` takes from a row.
-    pub fn simulations(
-        &mut self,
-        count: usize,
-        mut turn: Turn,
-        wanted: impl Fn(&[f64]) -> Vec<f64>,
-    ) -> anyhow::Result<Turn> {
+    /// `count` simulations or [`FEWEST`], with some columns counted.
+    fn simulations(&mut self, count: usize, columns: &[usize]) -> anyhow::Result<Turn> {
+        let mut turn = Turn::new(columns.len());
         let mut left = count.max(FEWEST);
         while left > 0 {
             let rows = left.min(BATCH);
-            let Some((seconds, summaries)) = self.batch(rows) else { anyhow::bail!("a simulation failed") };
-            turn.seconds += seconds;
-            summaries.iter().for_each(|row| turn.add(&wanted(row)));
+            anyhow::ensure!(self.batch(rows, columns, &mut turn), "a simulation failed");
             left -= rows;
         }
         Ok(turn)
@@ -87,8 +86,8 @@ impl Ours {
 
     /// All summaries of `count` simulations.
     pub fn moments(&mut self, count: usize) -> anyhow::Result<Turn> {
-        let turn = Turn::new(self.simulation.summaries());
-        self.simulations(count, turn, <[f64]>::to_vec)
+        let all: Vec<usize> = (0..self.simulation.summaries()).collect();
+        self.simulations(count, &all)
     }
 
     /// Names of the summaries.
@@ -104,7 +103,7 @@ impl Contender for Ours {
 
     fn turn(&mut self, count: usize) -> anyhow::Result<Turn> {
         let times = self.simulation.summaries() / self.species;
-        let last = move |row: &[f64]| row.chunks_exact(times).map(|path| path[times - 1]).collect();
-        self.simulations(count, Turn::new(self.species), last)
+        let last: Vec<usize> = (1..=self.species).map(|species| species * times - 1).collect();
+        self.simulations(count, &last)
     }
 }
