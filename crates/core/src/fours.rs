@@ -37,7 +37,8 @@ pub trait Fours: Copy {
     fn count(self, counts: Self::Bits, a: Self::Four, b: Self::Four) -> Self::Bits;
 }
 
-/// A loop over fours, with all that it needs. `run` must be `#[inline(always)]`, and so must all that it calls.
+/// A loop over fours, with all that it needs. `run` must be `#[inline(always)]`, and so must all that it calls: only what is
+/// inlined is compiled for the vectors of the machine. Closures of more than a few operations are not, at twenty times the time.
 pub trait Work {
     /// What comes of it.
     type Output;

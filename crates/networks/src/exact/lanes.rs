@@ -1,13 +1,9 @@
 //! The direct method for networks of few reactions, many trajectories side by side.
 //!
-//! A single trajectory waits for its own last event: the processor idles between dependent operations. In lanes,
-//! plain arrays that the compiler turns into vector instructions, an event takes a fraction of the time. All
-//! propensities are computed anew at each event, so no error builds up. A trajectory has the same bits in any
-//! lane and any width, since a lane's operations and their order are those of a single one.
-//!
-//! Sums over many reactions are carried in vectors of the machine's own ([`Fours`]). The rest is left to the compiler,
-//! whose vectors are easily torn to pieces, at twice the time. What keeps them whole: arrays of four; values copied out
-//! of memory, computed, and stored, never changed in place or carried from one turn of a loop to the next.
+//! A single trajectory waits for its own last event: the processor idles between dependent operations. In lanes, four to
+//! a vector ([`Fours`]), an event takes a fraction of the time. All propensities are computed anew at each event, so no
+//! error builds up. A trajectory has the same bits in any lane and any width, since a lane's operations and their order
+//! are those of a single one.
 
 use std::array;
 
