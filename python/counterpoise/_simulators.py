@@ -112,7 +112,7 @@ class Plain:
         function, names, whole, pick = self.function, self.parameters, self.whole, self._pick
         # A tuple of floats goes into a row quicker this way than by assignment, which allows for anything.
         row = struct.Struct(f"{len(self.statistics)}d")
-        fill, size, cells = row.pack_into, row.size, memoryview(summaries).cast("B")
+        fill, size, cells = row.pack_into, row.size, summaries.data.cast("B")
         for at, (numbers, seed) in enumerate(zip(thetas.tolist(), seeds.tolist(), strict=True)):
             theta = dict(zip(names, numbers, strict=True))
             for name in whole:

@@ -174,9 +174,12 @@ pub(crate) fn suits_lanes(compiled: &Compiled) -> bool {
         Function::Add | Function::Subtract | Function::Multiply | Function::Divide | Function::Negate => 1,
         _ => 10,
     };
-    compiled.terms.len() + compiled.at_events.iter().map(cost).sum::<usize>() <= LANES_UP_TO
+    compiled.terms.len().div_ceil(TERMS_AN_OPERATION) + compiled.at_events.iter().map(cost).sum::<usize>()
+        <= LANES_UP_TO
 }
 
-/// Reactions and operations up to which lanes are faster. Measured on chains of reactions, each way forced: with 50 of
-/// them lanes take 0.45 of the tree's time, with 100 0.63, with 150 0.9, with 250 1.8.
+/// Operations up to which lanes are faster, and propensities by mass action that take as long as one. Measured on chains of
+/// reactions, each way forced, nanoseconds an event: with 150 reactions lanes take 50 and the tree 230, with 300 105 and
+/// 260, with 500 130, with 800 200; with 1,000 the tree takes 320 to 450.
 const LANES_UP_TO: usize = 128;
+const TERMS_AN_OPERATION: usize = 4;

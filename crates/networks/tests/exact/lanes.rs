@@ -171,8 +171,8 @@ fn many_reactions_in_lanes_have_the_exact_moments() {
 /// The other simulators take one row after another, but in memory they use again.
 #[test]
 fn rows_of_the_other_simulators_are_the_same_in_any_company() {
-    let copies: Vec<String> = (0..48).map(|i| format!("A{i} -> 0 @ a\n2 A{i} <-> B{i} @ b, c")).collect();
-    let initial: Vec<String> = (0..48).map(|i| format!("A{i}")).collect();
+    let copies: Vec<String> = (0..172).map(|i| format!("A{i} -> 0 @ a\n2 A{i} <-> B{i} @ b, c")).collect();
+    let initial: Vec<String> = (0..172).map(|i| format!("A{i}")).collect();
     let initial: Vec<_> = initial.iter().map(|name| (name.as_str(), 9.0)).collect();
     let large = network(&copies.join("\n"), &["a", "b", "c", "d"], &initial);
     let simulation = observing(large, &[0.0, 0.3, 2.0], Some(800));

@@ -4,7 +4,7 @@ use super::*;
 
 /// Deaths only: as many events as there are particles, once all are dead.
 fn deaths(kind: &str, initial: f64, max_events: u64) -> Simulation {
-    let others: Vec<String> = (0..140).map(|i| format!("Z{i} -> 0 @ k")).collect();
+    let others: Vec<String> = (0..520).map(|i| format!("Z{i} -> 0 @ k")).collect();
     let text = match kind {
         "Lanes" => "A -> 0 @ k".to_owned(),
         "Tree" => format!("A -> 0 @ k\n{}", others.join("\n")),

@@ -27,7 +27,7 @@ fn births_and_deaths_reach_their_stationary_law() {
         assert_eq!(engine(&simulation), "Lanes");
         agree(text, &many(&simulation, &[12.0], 20_000).column(0), law);
         // The same rates in the other simulators: copies side by side, and a rate that time changes but not the law.
-        let copies: Vec<String> = (0..26).map(|i| text.replace('A', &format!("A{i}"))).collect();
+        let copies: Vec<String> = (0..48).map(|i| text.replace('A', &format!("A{i}"))).collect();
         let simulation = observing(network(&copies.join("\n"), &["v"], &[]), &[40.0], None);
         assert_eq!(engine(&simulation), "Tree");
         let table = many(&simulation, &[12.0], 1_500);
@@ -43,7 +43,7 @@ fn births_and_deaths_reach_their_stationary_law() {
 
 /// The same reaction alone, among many others, and beside one whose rate time changes.
 fn everywhere(reaction: &str, initial: f64) -> [Simulation; 3] {
-    let others: Vec<String> = (0..140).map(|i| format!("Z{i} -> 0 @ k")).collect();
+    let others: Vec<String> = (0..520).map(|i| format!("Z{i} -> 0 @ k")).collect();
     let texts = [
         reaction.to_owned(),
         format!("{reaction}\n{}", others.join("\n")),
