@@ -5,7 +5,7 @@ use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
 
 use crate::compile::{Compiled, Term};
-use crate::exact::{self, Events, Graph, Lanes, Limits, OneByOne, Timed, Tree, suits_lanes};
+use crate::exact::{self, Events, Graph, Lanes, Limits, Next, OneByOne, Timed, suits_lanes};
 use crate::expression::program::Known;
 use crate::leap::Leap;
 use crate::observe::Recorder;
@@ -60,7 +60,7 @@ pub struct Simulation {
 #[derive(Debug)]
 enum Engine {
     Lanes,
-    Tree(Graph),
+    Next(Graph),
     Timed(Events),
 }
 
@@ -93,7 +93,7 @@ impl Simulation {
         } else if suits_lanes(&compiled) {
             Engine::Lanes
         } else {
-            Engine::Tree(Graph::new(&compiled))
+            Engine::Next(Graph::new(&compiled))
         };
         Ok(Self { statistics: observation.statistics(), compiled, recorder, limits, engine, leap })
     }
@@ -114,8 +114,8 @@ impl Simulation {
         let Self { compiled, recorder, limits, .. } = self;
         match &self.engine {
             Engine::Lanes => None,
-            Engine::Tree(graph) => {
-                Some(Box::new(Tree::new(compiled, graph, recorder, *limits, self.leap.as_ref())))
+            Engine::Next(graph) => {
+                Some(Box::new(Next::new(compiled, graph, recorder, *limits, self.leap.as_ref())))
             }
             Engine::Timed(events) => Some(Box::new(Timed::new(compiled, events, recorder, *limits))),
         }

@@ -4,15 +4,15 @@ mod events;
 mod lanes;
 mod log;
 mod logarithm;
-mod sums;
+mod next;
+mod queue;
 mod timed;
-mod tree;
 mod wide;
 
 pub(crate) use events::Events;
 pub(crate) use lanes::Lanes;
+pub(crate) use next::{Graph, Next, suits_lanes};
 pub(crate) use timed::Timed;
-pub(crate) use tree::{Graph, Tree, suits_lanes};
 
 use counterpoise_core::fours::Plain;
 use counterpoise_core::problem::Failure;

@@ -7,7 +7,7 @@
 //! `bench leaping` measures both. Critical reactions keep the rates of the begin.
 //!
 //! A trajectory leaps only where a leap is expected to cover so many reactions that it costs less than simulating
-//! them, and is exact elsewhere, in the lanes or the tree that `exact` has for the network: [`Leaper`] is asked there
+//! them, and is exact elsewhere, in the lanes or the queue that `exact` has for the network: [`Leaper`] is asked there
 //! after every so many steps, counted within the trajectory, so that results depend on its stream alone.
 //!
 //! A leap that would take an amount below 0 is undone and made anew, half as long. That is a small bias towards leaps

@@ -176,8 +176,8 @@ fn rows_of_the_other_simulators_are_the_same_in_any_company() {
     let initial: Vec<_> = initial.iter().map(|name| (name.as_str(), 9.0)).collect();
     let large = network(&copies.join("\n"), &["a", "b", "c", "d"], &initial);
     let simulation = observing(large, &[0.0, 0.3, 2.0], Some(800));
-    assert_eq!(engine(&simulation), "Tree");
-    same_in_any_company("tree", &simulation, &thetas());
+    assert_eq!(engine(&simulation), "Next");
+    same_in_any_company("next reaction", &simulation, &thetas());
     let timed = network("A -> 0 @ { a * A * time }\n2 A <-> B @ b, c", &["a", "b", "c", "d"], &[("A", 30.0)]);
     let simulation = observing(timed, &[0.0, 0.3, 2.0], Some(200));
     assert_eq!(engine(&simulation), "Timed");

@@ -7,7 +7,7 @@ fn deaths(kind: &str, initial: f64, max_events: u64) -> Simulation {
     let others: Vec<String> = (0..520).map(|i| format!("Z{i} -> 0 @ k")).collect();
     let text = match kind {
         "Lanes" => "A -> 0 @ k".to_owned(),
-        "Tree" => format!("A -> 0 @ k\n{}", others.join("\n")),
+        "Next" => format!("A -> 0 @ k\n{}", others.join("\n")),
         _ => "A -> 0 @ { k * A * (1 + time) }".to_owned(),
     };
     let simulation = observing(network(&text, &["k"], &[("A", initial)]), &[1000.0], Some(max_events));
@@ -19,7 +19,7 @@ fn deaths(kind: &str, initial: f64, max_events: u64) -> Simulation {
 /// looks (4,096), and one more or less, is nothing special.
 #[test]
 fn one_event_more_than_allowed_is_a_failure() {
-    for kind in ["Lanes", "Tree", "Timed"] {
+    for kind in ["Lanes", "Next", "Timed"] {
         for events in [1, 10, 4_095, 4_096, 4_097, 9_000] {
             for (most, fits) in [(events, true), (events - 1, false)] {
                 let simulation = deaths(kind, events as f64, most);

@@ -9,10 +9,10 @@
 mod events;
 mod lanes;
 mod limits;
+mod next;
 mod noise;
 mod rates;
 mod timed;
-mod tree;
 
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Jobs, simulate_rows};
@@ -52,7 +52,7 @@ fn observing(network: Network, times: &[f64], max_events: Option<u64>) -> Simula
 /// Which simulator a network gets.
 fn engine(simulation: &Simulation) -> &'static str {
     let text = format!("{simulation:?}");
-    let engines = ["Lanes", "Tree", "Timed"];
+    let engines = ["Lanes", "Next", "Timed"];
     engines.into_iter().find(|engine| text.contains(&format!("engine: {engine}"))).unwrap()
 }
 

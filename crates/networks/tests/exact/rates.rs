@@ -29,7 +29,7 @@ fn births_and_deaths_reach_their_stationary_law() {
         // The same rates in the other simulators: copies side by side, and a rate that time changes but not the law.
         let copies: Vec<String> = (0..48).map(|i| text.replace('A', &format!("A{i}"))).collect();
         let simulation = observing(network(&copies.join("\n"), &["v"], &[]), &[40.0], None);
-        assert_eq!(engine(&simulation), "Tree");
+        assert_eq!(engine(&simulation), "Next");
         let table = many(&simulation, &[12.0], 1_500);
         for copy in [0, 4, 8] {
             agree(&format!("copy {copy} of {text}"), &table.column(copy), law);
@@ -51,7 +51,7 @@ fn everywhere(reaction: &str, initial: f64) -> [Simulation; 3] {
     ];
     let simulations =
         texts.map(|text| observing(network(&text, &["k"], &[("A", initial)]), &[0.0, 100.0], None));
-    assert_eq!(simulations.each_ref().map(engine), ["Lanes", "Tree", "Timed"]);
+    assert_eq!(simulations.each_ref().map(engine), ["Lanes", "Next", "Timed"]);
     simulations
 }
 

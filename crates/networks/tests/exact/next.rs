@@ -19,7 +19,7 @@ fn stages(mean: f64, species: usize) -> Vec<f64> {
 #[test]
 fn chains_have_the_law_of_independent_particles() {
     let times = [0.0, 0.5, 3.0, 10.0];
-    for (species, rows, expected) in [(20, 20_000, "Lanes"), (50, 20_000, "Lanes"), (520, 2_000, "Tree")] {
+    for (species, rows, expected) in [(20, 20_000, "Lanes"), (50, 20_000, "Lanes"), (520, 2_000, "Next")] {
         let simulation = observing(chain(species), &times, None);
         assert_eq!(engine(&simulation), expected);
         let rate = 1.7;

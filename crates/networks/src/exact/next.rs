@@ -1,10 +1,11 @@
-//! The direct method for larger networks: after an event only the propensities that it changed are computed anew.
+//! The next reaction method of Gibson & Bruck (2000), for larger networks: each reaction has the moment at which it will
+//! fire. After an event only what it changed is computed anew, and what is left of the waiting is stretched with the rate.
 
 use std::collections::BTreeSet;
 
 use counterpoise_core::stream::Stream;
 
-use super::sums::Sums;
+use super::queue::Queue;
 use super::{Ended, Limits, OneByOne, PATIENCE, exponential, observe};
 use crate::compile::{Compiled, Term};
 use crate::expression::Function;
@@ -12,11 +13,12 @@ use crate::expression::program::{self, Operation, Register};
 use crate::leap::{FIRST_LOOK, Leap, Leaper, Place, next_look};
 use crate::observe::Recorder;
 
-/// Which propensities depend on each species, and what they need.
+/// Which propensities depend on what a reaction changes, and what they need.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    /// The reactions whose propensities read each register, ascending; for species alone.
-    readers: Vec<Vec<u32>>,
+    /// The reactions whose moments an event of each reaction changes, ascending: those whose propensities read what it
+    /// changes, and itself.
+    affected: Vec<Vec<u32>>,
     /// What the propensity of each reaction needs; nothing where it is a product.
     operations: Vec<Vec<Operation>>,
     /// Whether the propensity of each reaction could be negative or NaN.
@@ -29,17 +31,22 @@ impl Graph {
     pub(crate) fn new(compiled: &Compiled) -> Self {
         let Compiled { compiler, terms, .. } = compiled;
         let inputs = |term: &Term| [term.c, term.i, term.j];
-        let mut readers = vec![Vec::new(); compiler.values().len()];
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); compiler.values().len()];
         for (reaction, term) in terms.iter().enumerate() {
             for species in compiler.species_behind(&inputs(term)) {
                 readers[compiler.species(species) as usize].push(reaction as u32);
             }
         }
+        let affected = compiled.changes.iter().enumerate().map(|(reaction, changes)| {
+            let read = changes.iter().flat_map(|change| readers[change.register as usize].iter().copied());
+            let affected: BTreeSet<u32> = read.chain([reaction as u32]).collect();
+            affected.into_iter().collect()
+        });
         let mut watched = vec![false; compiler.values().len()];
         compiled.watched.iter().for_each(|&register| watched[register as usize] = true);
         let doubtful: BTreeSet<Register> = compiled.doubtful.iter().copied().collect();
         Self {
-            readers,
+            affected: affected.collect(),
             operations: terms.iter().map(|term| compiler.with_state(&inputs(term))).collect(),
             doubtful: terms.iter().map(|term| doubtful.contains(&term.c)).collect(),
             watched,
@@ -49,17 +56,18 @@ impl Graph {
 
 /// A network of many reactions, and room for one trajectory.
 #[derive(Debug)]
-pub(crate) struct Tree<'a> {
+pub(crate) struct Next<'a> {
     compiled: &'a Compiled,
     graph: &'a Graph,
     recorder: &'a Recorder,
     limits: Limits,
     registers: Vec<[f64; 1]>,
-    sums: Sums,
+    propensities: Vec<f64>,
+    queue: Queue,
     leaper: Option<Leaper<'a>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> Next<'a> {
     pub(crate) fn new(
         compiled: &'a Compiled,
         graph: &'a Graph,
@@ -67,27 +75,58 @@ impl<'a> Tree<'a> {
         limits: Limits,
         leap: Option<&'a Leap>,
     ) -> Self {
-        let sums = Sums::new(compiled.terms.len());
+        let (propensities, queue) = (vec![0.0; compiled.terms.len()], Queue::new(compiled.terms.len()));
         let leaper = leap.map(|leap| Leaper::new(leap, compiled, recorder, limits));
-        Self { compiled, graph, recorder, limits, registers: Vec::new(), sums, leaper }
+        Self { compiled, graph, recorder, limits, registers: Vec::new(), propensities, queue, leaper }
     }
 
-    /// Computes all propensities anew.
-    fn fill(&mut self) {
-        let all: Vec<f64> =
-            (0..self.compiled.terms.len()).map(|reaction| self.propensity(reaction)).collect();
-        self.sums.fill(all.into_iter());
+    /// Computes all propensities anew, and draws all moments from `now` on.
+    ///
+    /// # Errors
+    /// If a propensity cannot be used.
+    fn fill(&mut self, now: f64, rng: &mut Stream) -> Result<(), Ended> {
+        for reaction in 0..self.propensities.len() {
+            self.propensities[reaction] = self.propensity(reaction)?;
+        }
+        // A moment that never comes where the propensity is 0.
+        self.queue.fill(self.propensities.iter().map(|propensity| now + exponential(rng) / propensity));
+        Ok(())
     }
 
-    /// The propensity of a reaction; NaN, which shows in the total, where it is negative.
+    /// The propensity of a reaction.
+    ///
+    /// # Errors
+    /// If it cannot be used.
     #[inline(always)]
-    fn propensity(&mut self, reaction: usize) -> f64 {
+    fn propensity(&mut self, reaction: usize) -> Result<f64, Ended> {
         let operations = &self.graph.operations[reaction];
         if !operations.is_empty() {
             program::run(operations, &mut self.registers);
         }
         let value = self.compiled.terms[reaction].value(|register| self.registers[register as usize][0]);
-        if self.graph.doubtful[reaction] && !(value >= 0.0) { f64::NAN } else { value }
+        if !(value <= self.limits.ceiling) || (self.graph.doubtful[reaction] && !(value >= 0.0)) {
+            return Err(self.complaint());
+        }
+        // No -0, which would put the next event at minus infinity.
+        Ok(value + 0.0)
+    }
+
+    /// Computes anew when the reactions fire that an event of `reaction` has changed.
+    #[inline(always)]
+    fn update(&mut self, reaction: usize, now: f64, rng: &mut Stream) -> Result<(), Ended> {
+        let graph = self.graph;
+        for &affected in &graph.affected[reaction] {
+            let affected = affected as usize;
+            let (before, after) = (self.propensities[affected], self.propensity(affected)?);
+            self.propensities[affected] = after;
+            let at = if affected == reaction || !(before > 0.0 && after > 0.0) {
+                now + exponential(rng) / after
+            } else {
+                now + before / after * (self.queue.at(affected) - now)
+            };
+            self.queue.set(affected, at);
+        }
+        Ok(())
     }
 
     fn complaint(&self) -> Ended {
@@ -95,7 +134,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-impl OneByOne for Tree<'_> {
+impl OneByOne for Next<'_> {
     fn trajectory(
         &mut self,
         theta: &[f64],
@@ -105,25 +144,20 @@ impl OneByOne for Tree<'_> {
     ) -> Result<(), Ended> {
         self.compiled.set_out(theta, &mut self.registers)?;
         summaries.fill(f64::NAN);
-        self.fill();
+        self.fill(0.0, rng)?;
         let (graph, compiled, recorder) = (self.graph, self.compiled, self.recorder);
         let times = recorder.times();
-        let (mut now, mut next, mut events) = (0.0, 0, 0);
+        let (mut next, mut events) = (0, 0);
         let (mut wait, mut looks_at) =
             (FIRST_LOOK, if self.leaper.is_some() { FIRST_LOOK } else { u64::MAX });
         loop {
-            let total = self.sums.total();
-            now += exponential(rng) / total;
-            if !(now <= times[next]) || !(total <= self.limits.ceiling) {
-                if !(total <= self.limits.ceiling) {
-                    return Err(self.complaint());
-                }
+            let (reaction, now) = self.queue.first();
+            if !(now <= times[next]) {
                 next = observe(recorder, next, now, &self.registers, summaries);
                 if next == times.len() {
                     break;
                 }
             }
-            let reaction = self.sums.find(rng.uniform() * total);
             for change in &compiled.changes[reaction] {
                 let amount = &mut self.registers[change.register as usize][0];
                 *amount += change.by;
@@ -131,14 +165,7 @@ impl OneByOne for Tree<'_> {
                     return Err(self.complaint());
                 }
             }
-            for change in &compiled.changes[reaction] {
-                let readers = &graph.readers[change.register as usize];
-                for &reader in readers {
-                    let propensity = self.propensity(reader as usize);
-                    self.sums.set(reader as usize, propensity);
-                }
-                self.sums.update(readers);
-            }
+            self.update(reaction, now, rng)?;
             events += 1;
             if events % PATIENCE == 0 {
                 self.limits.allow(events)?;
@@ -152,10 +179,10 @@ impl OneByOne for Tree<'_> {
                 let mut place = Place { now, next, steps: events };
                 leaper.leap(&mut place, &mut self.registers, rng, summaries, is_cut)?;
                 if place.steps > events {
-                    self.fill();
+                    self.fill(place.now, rng)?;
                 }
                 wait = next_look(wait, place.steps - events);
-                (now, next, events) = (place.now, place.next, place.steps);
+                (next, events) = (place.next, place.steps);
                 if next == times.len() {
                     break;
                 }
@@ -172,14 +199,11 @@ impl OneByOne for Tree<'_> {
 pub(crate) fn suits_lanes(compiled: &Compiled) -> bool {
     let cost = |operation: &Operation| match operation.function {
         Function::Add | Function::Subtract | Function::Multiply | Function::Divide | Function::Negate => 1,
-        _ => 10,
+        _ => 20,
     };
-    compiled.terms.len().div_ceil(TERMS_AN_OPERATION) + compiled.at_events.iter().map(cost).sum::<usize>()
-        <= LANES_UP_TO
+    compiled.terms.len() + compiled.at_events.iter().map(cost).sum::<usize>() <= LANES_UP_TO
 }
 
-/// Operations up to which lanes are faster, and propensities by mass action that take as long as one. Measured on chains of
-/// reactions, each way forced, nanoseconds an event: with 150 reactions lanes take 50 and the tree 230, with 300 105 and
-/// 260, with 500 130, with 800 200; with 1,000 the tree takes 320 to 450.
-const LANES_UP_TO: usize = 128;
-const TERMS_AN_OPERATION: usize = 4;
+/// Reactions and operations up to which lanes are faster. Measured on chains of reactions, nanoseconds an event: lanes take
+/// 50 with 150 reactions, 90 with 300, 120 with 500; the queue takes 50 to 75 with 520, 55 to 80 with 1,000.
+const LANES_UP_TO: usize = 192;
