@@ -119,10 +119,11 @@ impl<'a> Next<'a> {
             let affected = affected as usize;
             let (before, after) = (self.propensities[affected], self.propensity(affected)?);
             self.propensities[affected] = after;
-            let at = if affected == reaction || !(before > 0.0 && after > 0.0) {
+            let at = self.queue.at(affected);
+            let at = if affected == reaction || !at.is_finite() || after == 0.0 {
                 now + exponential(rng) / after
             } else {
-                now + before / after * (self.queue.at(affected) - now)
+                now + (at - now) * before / after
             };
             self.queue.set(affected, at);
         }
