@@ -19,7 +19,21 @@ pub const LOCK_FILE: &str = "lock";
 /// Holds a directory until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    file: File,
+    held: Held,
+}
+
+/// A file with the system's lock on it.
+///
+/// Closing the file would not release the lock while a program is being started by another thread: between fork and exec it has
+/// every open file of this process. So the lock is given back by name.
+#[derive(Debug)]
+struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A file system without locks refuses this too.
+        let _ = self.0.unlock();
+    }
 }
 
 /// A process, as far as it can be told from others.
@@ -79,8 +93,10 @@ impl Lock {
             // A file system without locks: the name in the file must do.
             Err(TryLockError::Error(_)) => {}
         }
+        let mut held = Held(file);
+        let file = &mut held.0;
         // Read only now: before, it may have been the name of a process that was just about to end.
-        let before = read(&mut file, &path)?;
+        let before = read(file, &path)?;
         let mut note = None;
         if let Some(holder) = before.filter(|holder| *holder != this) {
             if holder.host != this.host {
@@ -96,7 +112,7 @@ impl Lock {
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(this.write().as_bytes()));
         written.map_err(|source| StoreError::Write { path, written: 0, source })?;
-        Ok((Self { file }, note))
+        Ok((Self { held }, note))
     }
 
     /// Who is at work in a folder, if anybody is known to be.
@@ -112,7 +128,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // A name that stays behind is that of a dead process: the next one sees that.
-        let _ = self.file.set_len(0);
+        let _ = self.held.0.set_len(0);
     }
 }
 
@@ -159,6 +175,25 @@ mod tests {
         drop(lock);
         assert_eq!(fs::read(folder.path(LOCK_FILE)).unwrap(), b"");
         Lock::take(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_that_are_being_started_do_not_keep_it() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        let (_temporary, folder) = folder();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::process::Command::new("true").status().unwrap();
+                }
+            });
+            let taken = (0..3000).map(|_| Lock::take(&folder).map(drop)).find(Result::is_err);
+            done.store(true, Ordering::Relaxed);
+            assert!(taken.is_none(), "{taken:?}");
+        });
     }
 
     #[cfg(target_os = "linux")]
