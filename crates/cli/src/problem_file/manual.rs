@@ -82,7 +82,10 @@ const CRITERIA: [(&str, &str); 5] = [
     ("likelihood-ratio", "Joyce & Marjoram 2008"),
     ("entropy", "Nunes & Balding 2010; `trials` is how many subsets"),
     ("two-stage", "Nunes & Balding 2010; `trials` is how many subsets"),
-    ("bandit", "Singh et al. 2018; `choose` is how many statistics"),
+    (
+        "bandit",
+        "Singh & Hellander 2018: `choose` statistics, anew for every 50 simulations, by the smallest mean distance from the observation; each distance counts as a share of the furthest. `arms`, how they are found, is `halving` or `direct` (Kalyanakrishnan & Stone 2010)",
+    ),
 ];
 
 const ADJUSTMENTS: [(&str, &str); 4] = [
@@ -264,7 +267,10 @@ mod tests {
     fn options_have_the_program_s_own_defaults() {
         assert_eq!(options_of("weighting", "rule = \"uniform\"", "rule"), "");
         assert!(options_of("weighting", "rule = \"hellinger\"", "rule").contains("`evaluations` (300)"));
-        assert_eq!(options_of("reduction", "rule = \"subset\", by = \"bandit\"", "by"), "`choose` (5)");
+        assert_eq!(
+            options_of("reduction", "rule = \"subset\", by = \"bandit\"", "by"),
+            "`choose` (5), `arms` (`halving`)"
+        );
         assert_eq!(options_of("proposal", "rule = \"gaussian\"", "rule"), "`sd` (0.25)");
     }
 }

@@ -1,7 +1,7 @@
 //! `method.reduction`: what the distance compares.
 
 use counterpoise_core::reduce::{
-    self, ApproximateSufficiency, Bandit, Beside, Identity, Learned, LeastEntropy, LikelihoodRatio,
+    self, ApproximateSufficiency, Arms, Bandit, Beside, Identity, Learned, LeastEntropy, LikelihoodRatio,
     SemiAutomatic, TwoStage,
 };
 use serde_json::{Value, json};
@@ -57,11 +57,15 @@ const CRITERIA: [(&str, ReadSubset); 5] = [
         Subset::TwoStage { trials: read_trials(section) }
     }),
     ("bandit", |section| {
-        section.only(&["rule", "raw", "by", "choose"]);
+        section.only(&["rule", "raw", "by", "choose", "arms"]);
         let choose = section.whole("choose", 1..=MOST_STATISTICS).map(|choose| choose as usize);
-        Subset::Bandit { choose: choose.unwrap_or(Bandit::default().choose) }
+        let (_, arms) = section.named("arms", &ARMS).unwrap_or(ARMS[0]);
+        Subset::Bandit { choose: choose.unwrap_or(Bandit::default().choose), arms }
     }),
 ];
+
+/// Every way to find the best arms of a bandit under its name in problem files; the first is the default.
+const ARMS: [(&str, Arms); 2] = [("halving", Arms::Halving), ("direct", Arms::Direct)];
 
 fn read_trials(section: &mut Section<'_>) -> usize {
     section.whole("trials", 1..=MOST_TRIALS).map_or(LeastEntropy::default().trials, |trials| trials as usize)
@@ -92,7 +96,7 @@ enum Subset {
     LikelihoodRatio,
     Entropy { trials: usize },
     TwoStage { trials: usize },
-    Bandit { choose: usize },
+    Bandit { choose: usize, arms: Arms },
 }
 
 /// The names of all rules.
@@ -142,17 +146,20 @@ impl Reduction {
             }
             Plan::Learned => json!({ "rule": "learned", "raw": self.raw }),
             Plan::Subset(subset) => {
-                let (by, option) = match subset {
+                let (by, options) = match subset {
                     Subset::ApproximateSufficiency { margin } => {
-                        ("approximate-sufficiency", Some(("margin", json!(margin))))
+                        ("approximate-sufficiency", vec![("margin", json!(margin))])
                     }
-                    Subset::LikelihoodRatio => ("likelihood-ratio", None),
-                    Subset::Entropy { trials } => ("entropy", Some(("trials", json!(trials)))),
-                    Subset::TwoStage { trials } => ("two-stage", Some(("trials", json!(trials)))),
-                    Subset::Bandit { choose } => ("bandit", Some(("choose", json!(choose)))),
+                    Subset::LikelihoodRatio => ("likelihood-ratio", Vec::new()),
+                    Subset::Entropy { trials } => ("entropy", vec![("trials", json!(trials))]),
+                    Subset::TwoStage { trials } => ("two-stage", vec![("trials", json!(trials))]),
+                    Subset::Bandit { choose, arms } => {
+                        let arms = ARMS.iter().find(|(_, known)| known == arms).map(|(name, _)| *name);
+                        ("bandit", vec![("choose", json!(choose)), ("arms", json!(arms))])
+                    }
                 };
                 let mut described = json!({ "rule": "subset", "by": by, "raw": self.raw });
-                if let Some((key, value)) = option {
+                for (key, value) in options {
                     described[key] = value;
                 }
                 described
@@ -173,7 +180,9 @@ impl Reduction {
                 Subset::LikelihoodRatio => Box::new(LikelihoodRatio::default()),
                 Subset::Entropy { trials } => Box::new(LeastEntropy { trials: *trials }),
                 Subset::TwoStage { trials } => Box::new(TwoStage { trials: *trials, ..TwoStage::default() }),
-                Subset::Bandit { choose } => Box::new(Bandit { choose: *choose, ..Bandit::default() }),
+                Subset::Bandit { choose, arms } => {
+                    Box::new(Bandit { choose: *choose, arms: *arms, ..Bandit::default() })
+                }
             },
         };
         if self.raw { Box::new(Beside(inner)) } else { inner }

@@ -15,7 +15,10 @@ use crate::view::View;
 ///
 /// The paper makes a pilot run, simulates anew in its region, fits, and then runs with the fitted statistics. Here a
 /// generation's own simulations serve all three, so that no simulation is spent on training alone; from the second
-/// generation on they come from the population before, which is the pilot run in all but name.
+/// generation on they come from the population before, which is the pilot run in all but name. There they are no draws from the prior cut to the region,
+/// as the paper's are; all count the same, since importance weights would leave few to learn from: what is fitted is the
+/// mean under what was proposed, as good a statistic, if not the posterior mean itself. The paper scales the fitted values by the pilot
+/// run; here that is the weighting rule's concern.
 #[derive(Clone, Debug)]
 pub struct SemiAutomatic {
     /// Powers of each statistic among the regressors, from the first on.
@@ -197,7 +200,8 @@ mod tests {
             spread: &standard_deviations(&features, &rows),
             importance: &Importance::equal(),
             space: &Space::new(&normal_prior(1), &units, Seed(1), 10_000),
-            learned: 0,
+            learned: crate::reduce::Estimates::default(),
+            adjusts: false,
             keep: 10_000,
             previous: None,
             workers: &Serial,
@@ -232,7 +236,8 @@ mod tests {
             spread: &[1.0; 5],
             importance: &Importance::equal(),
             space: &Space::new(&normal_prior(1), &units, Seed(1), 10),
-            learned: 0,
+            learned: crate::reduce::Estimates::default(),
+            adjusts: false,
             keep: 10,
             previous: None,
             workers: &Serial,

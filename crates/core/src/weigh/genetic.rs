@@ -15,6 +15,9 @@ use crate::workers;
 /// vectors is the one whose accepted parameters have a mean nearer to the true parameters of these datasets, by the mean
 /// squared error in unit space. Parents are chosen by tournament, mixed weight by weight, and mutated; the best
 /// vector always survives.
+///
+/// That weights are bred for datasets near the observation, and judged by how well they estimate there, is the paper's. The
+/// operators and their sizes, logarithms of weights as genes, and the simple rules among the first vectors are ours.
 #[derive(Clone, Debug)]
 pub struct Genetic {
     /// Weight vectors in a generation of the algorithm.
@@ -175,6 +178,7 @@ mod tests {
     use crate::divergence::Space;
     use crate::divergence::testing::{gaussian, normal_prior};
     use crate::propose::Importance;
+    use crate::reduce::Estimates;
     use crate::view::standard_deviations;
     use crate::workers::Serial;
 
@@ -195,7 +199,8 @@ mod tests {
             spread: &spread,
             importance: &Importance::equal(),
             space: &Space::new(&normal_prior(1), &units, Seed(1), 100),
-            learned: 0,
+            learned: Estimates::default(),
+            adjusts: false,
             keep: 100,
             previous: None,
             workers: &Serial,

@@ -8,7 +8,11 @@ use crate::view::{View, standard_deviations};
 
 /// Sensitivity weights (Schälte & Hasenauer 2023): a ridge regression of the parameters on the standardised
 /// statistics among the simulations nearest to the observation; each parameter shares out a weight of one
-/// among the statistics by the size of their coefficients.
+/// among the statistics by the size of their coefficients, in units of their spread.
+///
+/// The paper leaves the regression open (linear, Gaussian processes, networks) and takes the spread as the median absolute deviation of
+/// all simulations. Here it is a linear one near the observation, where sensitivity is asked for, and the spread is the standard deviation
+/// there: many of our statistics are counts whose median deviation is zero.
 #[derive(Clone, Debug)]
 pub struct Informed {
     /// Share of the rows, the nearest in units of standard deviations, that the regression sees.

@@ -12,6 +12,9 @@ use crate::workers;
 /// From no statistic on, adds the one that moves the posterior furthest in Kullback-Leibler divergence, and takes out
 /// those without which it then stays where it is, for good; until no statistic moves it further than chance would. How far chance moves it
 /// is seen from two posteriors by the same statistics, each from one half of the simulations.
+///
+/// The paper runs ABC anew for every set of statistics that it looks at; here all posteriors are taken from the simulations of the
+/// generation, and a statistic that was taken out does not come back: two that displace each other would take turns for ever.
 #[derive(Clone, Debug)]
 pub struct ApproximateSufficiency {
     /// How many times further than by chance a posterior must move.
@@ -169,7 +172,8 @@ mod tests {
                 spread: &[1.04; 12],
                 importance: &Importance::equal(),
                 space: &Space::new(&prior, &units, Seed(1), keep),
-                learned: 0,
+                learned: crate::reduce::Estimates::default(),
+                adjusts: false,
                 keep,
                 previous: None,
                 workers: &Serial,
@@ -207,7 +211,8 @@ mod tests {
                 spread: &[1.0],
                 importance,
                 space: &space,
-                learned: 0,
+                learned: crate::reduce::Estimates::default(),
+                adjusts: false,
                 keep: 1,
                 previous: None,
                 workers: &Serial,

@@ -8,7 +8,7 @@ mod trials;
 mod two_stage;
 
 pub use approximate_sufficiency::ApproximateSufficiency;
-pub use bandit::Bandit;
+pub use bandit::{Arms, Bandit};
 pub use least_entropy::LeastEntropy;
 pub use likelihood_ratio::LikelihoodRatio;
 pub use two_stage::TwoStage;
@@ -92,7 +92,8 @@ mod testing {
             spread: &spread,
             importance: &Importance::equal(),
             space: &Space::new(&prior, &units, Seed(1), 200),
-            learned: 0,
+            learned: crate::reduce::Estimates::default(),
+            adjusts: false,
             keep: 200,
             previous: None,
             workers: &Serial,
