@@ -6,12 +6,14 @@ mod engine;
 mod estimator;
 mod objective;
 mod picture;
+mod problems;
 mod programs;
 mod reference;
 mod runs;
 mod simulators;
 mod tables;
 mod tasks;
+mod unseen;
 
 use clap::{Parser, Subcommand};
 
@@ -30,6 +32,8 @@ enum What {
     Accuracy(accuracy::Options),
     /// Coverage of 90 % intervals over random truths.
     Coverage(coverage::Options),
+    /// Rules on made-up problems, beside exact posteriors.
+    Unseen(unseen::Options),
     /// One evaluation of the search objective, beside numpy and scipy.
     Objective(objective::Options),
     /// The picture of the README.
@@ -53,6 +57,7 @@ fn main() -> anyhow::Result<()> {
         What::Estimator => estimator::run(),
         What::Accuracy(options) => accuracy::run(&options),
         What::Coverage(options) => coverage::run(&options),
+        What::Unseen(options) => unseen::run(&options),
         What::Objective(options) => objective::run(&options),
         What::Picture(options) => picture::run(&options),
         What::Engine(options) => engine::run(&options),

@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use counterpoise_core::divergence::{Divergence, Entropy, Space};
 use counterpoise_core::problem::Simulator;
 use counterpoise_core::propose::{Importance, propose};
+use counterpoise_core::reduce::Estimates;
 use counterpoise_core::simulate::{Jobs, simulate_rows};
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_core::table::Table;
@@ -79,7 +80,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         spread: &spread,
         importance: &importance,
         space: &space,
-        learned: 0,
+        learned: Estimates::default(),
+        adjusts: false,
         keep: options.keep,
         previous: None,
         workers: &Serial,

@@ -52,6 +52,14 @@ pub fn plans(text: &str, kernel: &str) -> anyhow::Result<Plans> {
     if text == "auto" {
         return plans("auto+learned+raw+judged", "adaptive");
     }
+    // `auto:48:60` has so many pseudo-observations for rules and for adjustments.
+    if let Some((rules, adjustments)) = text.strip_prefix("auto:").and_then(|counts| counts.split_once(':')) {
+        return Ok(Plans {
+            weighting: Box::new(Auto { trials: rules.parse()?, ..Auto::default() }),
+            adjustment: Some(Box::new(Judged { trials: adjustments.parse()? })),
+            ..plans("auto", kernel)?
+        });
+    }
     let mut parts = text.split('+');
     let mut plans = Plans {
         weighting: rule(parts.next().unwrap_or(text))?,
@@ -147,8 +155,12 @@ pub fn analysis(
     seed: u64,
 ) -> anyhow::Result<Analysis> {
     let Task { prior, statistics, .. } = task(model)?;
-    Ok(Analysis {
-        problem: Problem { prior: prior.into(), statistics, observed },
+    Ok(analysis_of(Problem { prior: prior.into(), statistics, observed }, size, plans, seed))
+}
+
+fn analysis_of(problem: Problem, size: Size, plans: Plans, seed: u64) -> Analysis {
+    Analysis {
+        problem,
         method: Method {
             simulations: size.simulations,
             keep: size.keep,
@@ -159,7 +171,7 @@ pub fn analysis(
             stop: Box::new(AfterGenerations(size.generations)),
         },
         seed: Seed(seed),
-    })
+    }
 }
 
 /// Runs a builtin model on `observed` and gives the generations.
@@ -170,14 +182,23 @@ pub fn infer(
     plans: Plans,
     seed: u64,
 ) -> anyhow::Result<Vec<Generation>> {
-    let built = task(model)?;
-    let analysis = analysis(model, observed, size, plans, seed)?;
-    let mut executor = Threads::new(built.simulator, 1, None);
-    let header =
-        Header { description: serde_json::Value::Null, parameters: built.parameters, statistics: Vec::new() };
+    infer_task(task(model)?, observed, size, plans, seed).with_context(|| format!("running {model}"))
+}
+
+/// Runs any task on `observed` and gives the generations.
+pub fn infer_task(
+    task: Task,
+    observed: Vec<f64>,
+    size: Size,
+    plans: Plans,
+    seed: u64,
+) -> anyhow::Result<Vec<Generation>> {
+    let Task { prior, parameters, statistics, simulator } = task;
+    let analysis = analysis_of(Problem { prior: prior.into(), statistics, observed }, size, plans, seed);
+    let mut executor = Threads::new(simulator, 1, None);
+    let header = Header { description: serde_json::Value::Null, parameters, statistics: Vec::new() };
     let mut store = Memory::forgetful();
     let mut quiet = |_: drive::Event<'_>| ControlFlow::Continue(());
-    let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut quiet)
-        .with_context(|| format!("running {model}"))?;
+    let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut quiet)?;
     Ok(finished.history)
 }

@@ -8,7 +8,7 @@ use crate::pool::Pool;
 use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Prior, Problem};
 use crate::propose::{Kernel, Proposal, ProposeError, Proposed};
-use crate::reduce::{ReduceError, Reduction};
+use crate::reduce::{Estimates, ReduceError, Reduction};
 use crate::select::{distances, nearest};
 use crate::simulate::Simulated;
 use crate::stop::Stop;
@@ -251,7 +251,8 @@ pub fn digest(
         spread: &spread,
         importance: &importance,
         space: &space,
-        learned: 0,
+        learned: Estimates::default(),
+        adjusts: method.adjustment.is_some(),
         keep: method.keep,
         previous: None,
         workers,

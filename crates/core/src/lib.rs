@@ -14,6 +14,7 @@ mod near;
 mod pool;
 pub mod population;
 pub mod problem;
+mod products;
 pub mod propose;
 pub mod reduce;
 mod ridge;

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::vectors::{Loop, vectorised};
+use crate::products::add_products;
 
 /// What a regression sees. Points are asked for by number, once.
 pub(crate) struct Sample<'a> {
@@ -119,10 +119,7 @@ impl Gathered {
     /// Mean products of each regressor with itself, those after it and the targets, a row each.
     fn products(&self) -> Vec<f64> {
         let mut products = vec![0.0; self.regressors * self.width];
-        let blocks = self.values.chunks(BLOCK * self.width.max(1)).zip(self.weights.chunks(BLOCK));
-        for (points, weights) in blocks {
-            vectorised(Products { products: &mut products, points, weights, width: self.width });
-        }
+        add_products(&mut products, &self.values, &self.weights, self.width);
         products
     }
 
@@ -133,34 +130,6 @@ impl Gathered {
         (0..self.regressors)
             .map(|j| if square(j).sqrt() > noise(j) { square(j).sqrt() } else { 0.0 })
             .collect()
-    }
-}
-
-/// Points whose products are added together: the sums stay in the processor meanwhile.
-const BLOCK: usize = 8;
-
-/// Adds the products of some points to those of all.
-struct Products<'a> {
-    products: &'a mut [f64],
-    points: &'a [f64],
-    weights: &'a [f64],
-    width: usize,
-}
-
-impl Loop for Products<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { products, points, weights, width } = self;
-        for (a, row) in products.chunks_exact_mut(width).enumerate() {
-            for (point, weight) in points.chunks_exact(width).zip(weights) {
-                let factor = weight * point[a];
-                for (sum, value) in row[a..].iter_mut().zip(&point[a..]) {
-                    *sum += factor * value;
-                }
-            }
-        }
     }
 }
 

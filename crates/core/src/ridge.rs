@@ -3,8 +3,8 @@
 
 use nalgebra::DMatrix;
 
+use crate::products::add_products;
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
 use crate::workers::{self, Workers};
 
 /// A fitted regression of each target on all regressors.
@@ -21,35 +21,47 @@ pub(crate) struct Ridge {
 
 /// Parts of the cross-validation.
 const PARTS: usize = 4;
-/// Penalties in units of each regressor's variance, from the strongest: ties go to the stronger.
-const PENALTIES: [f64; 8] = [10.0, 1.0, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-6];
+/// Penalties in units of each regressor's variance, from the weakest: ties go to the stronger.
+const PENALTIES: [f64; 8] = [1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0];
 
 impl Ridge {
     /// Fits `targets` on `regressors`, row by row; `None` where no penalty makes the regression solvable.
     pub(crate) fn fit(regressors: &Table, targets: &Table, workers: &dyn Workers) -> Option<Self> {
         let (f, t) = (regressors.columns(), targets.columns());
-        let sums = workers::map(workers, PARTS, |part| Sums::of(regressors, targets, part));
+        let sums = workers::map(workers, PARTS, |part| Sums::of(regressors, targets, (part, PARTS)));
         let all = sums.iter().skip(1).fold(sums[0].clone(), |all, sum| all.plus(sum, 1.0));
-        let runs = workers::map(workers, PARTS * PENALTIES.len(), |run| {
-            let (part, penalty) = (&sums[run % PARTS], PENALTIES[run / PARTS]);
-            let fit = Moments::of(&all.plus(part, -1.0), f, t).solve(penalty)?;
-            Some((0..t).map(|p| part.loss(&fit, p)).collect::<Vec<f64>>())
-        });
-        let loss = |penalty: usize, p: usize| -> f64 {
-            let parts = &runs[penalty * PARTS..(penalty + 1) * PARTS];
-            parts.iter().map(|part| part.as_ref().map_or(f64::INFINITY, |loss| loss[p])).sum()
-        };
+        // From the weakest on, until all targets are predicted worse and worse: stronger ones would be worse still.
+        let mut losses: Vec<Vec<f64>> = Vec::new();
+        let parts: Vec<Moments> = sums.iter().map(|part| Moments::of(&all.plus(part, -1.0), f, t)).collect();
+        for penalty in PENALTIES {
+            let runs = workers::map(workers, PARTS, |part| {
+                let fit = parts[part].solve(penalty)?;
+                Some((0..t).map(|p| sums[part].loss(&fit, p)).collect::<Vec<f64>>())
+            });
+            let loss = |p: usize| -> f64 {
+                runs.iter().map(|part| part.as_ref().map_or(f64::INFINITY, |loss| loss[p])).sum()
+            };
+            losses.push((0..t).map(loss).collect());
+            let worse =
+                |p: usize| losses.windows(2).rev().take(2).filter(|two| two[1][p] > two[0][p]).count();
+            if losses.len() > 2 && (0..t).all(|p| worse(p) == 2) {
+                break;
+            }
+        }
         let best = |p: usize| {
-            let choices = (0..PENALTIES.len()).map(|at| (loss(at, p), at));
-            choices.fold((f64::INFINITY, 0), |best, next| if next.0 < best.0 { next } else { best })
+            let choices = losses.iter().map(|loss| loss[p]).zip(0..);
+            choices.fold((f64::INFINITY, 0), |best, next| if next.0 <= best.0 { next } else { best })
         };
         let whole = Moments::of(&all, f, t);
-        let fits = workers::map(workers, PENALTIES.len(), |at| whole.solve(PENALTIES[at]));
+        let mut chosen: Vec<usize> = (0..t).map(|p| best(p).1).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        let fits = workers::map(workers, chosen.len(), |at| whole.solve(PENALTIES[chosen[at]]));
         let (mut coefficients, mut intercepts) = (Vec::with_capacity(t), Vec::with_capacity(t));
         let (mut explained, mut residual) = (Vec::with_capacity(t), Vec::with_capacity(t));
         for p in 0..t {
             let (loss, at) = best(p);
-            let fit = fits[at].as_ref()?;
+            let fit = fits[chosen.partition_point(|&other| other < at)].as_ref()?;
             coefficients.push(fit.coefficients.column(p).iter().copied().collect());
             intercepts.push(fit.intercepts[p]);
             let variance = whole.variances[p] * all.count();
@@ -66,6 +78,21 @@ impl Ridge {
     }
 }
 
+/// What a regression with a given penalty leaves open of each target; `None` where it is not solvable.
+pub(crate) fn left_open(regressors: &Table, targets: &Table, penalty: f64) -> Option<Table> {
+    let (f, t) = (regressors.columns(), targets.columns());
+    let sums = Sums::of(regressors, targets, (0, 1));
+    let fit = Moments::of(&sums, f, t).solve(penalty)?;
+    let mut left = targets.clone();
+    for (row, x) in regressors.iter().enumerate() {
+        for (p, value) in left.row_mut(row).iter_mut().enumerate() {
+            let told = fit.coefficients.column(p).iter().zip(x).map(|(b, x)| b * x).sum::<f64>();
+            *value -= fit.intercepts[p] + told;
+        }
+    }
+    Some(left)
+}
+
 /// Sums of products of `(1, regressors, targets)` over some points.
 #[derive(Clone, Debug)]
 struct Sums {
@@ -75,21 +102,24 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(regressors: &Table, targets: &Table, part: usize) -> Self {
-        const BLOCK: usize = 8;
+    /// Over one of several parts of the points.
+    fn of(regressors: &Table, targets: &Table, (part, parts): (usize, usize)) -> Self {
+        const BLOCK: usize = 64;
         let (f, t) = (regressors.columns(), targets.columns());
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
         let mut points = vec![0.0; BLOCK * width];
-        let rows: Vec<usize> = (part..regressors.rows()).step_by(PARTS).collect();
+        let rows: Vec<usize> = (part..regressors.rows()).step_by(parts).collect();
         for block in rows.chunks(BLOCK) {
             for (point, &row) in points.chunks_exact_mut(width).zip(block) {
                 point[0] = 1.0;
                 point[1..=f].copy_from_slice(regressors.row(row));
                 point[1 + f..].copy_from_slice(targets.row(row));
             }
-            let points = &points[..block.len() * width];
-            vectorised(Products { products: &mut products, points, width });
+            add_products(&mut products, &points[..block.len() * width], &[1.0; BLOCK][..block.len()], width);
+        }
+        for a in 0..width {
+            (0..a).for_each(|b| products[a * width + b] = products[b * width + a]);
         }
         Self { width, regressors: f, products }
     }
@@ -123,29 +153,6 @@ impl Sums {
             sum += x * row.iter().zip(&error).map(|(p, y)| p * y).sum::<f64>();
         }
         sum.max(0.0)
-    }
-}
-
-struct Products<'a> {
-    products: &'a mut [f64],
-    points: &'a [f64],
-    width: usize,
-}
-
-impl Loop for Products<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { products, points, width } = self;
-        for (a, row) in products.chunks_exact_mut(width).enumerate() {
-            for point in points.chunks_exact(width) {
-                let factor = point[a];
-                for (sum, value) in row.iter_mut().zip(point) {
-                    *sum += factor * value;
-                }
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Judging ways to read simulations by pseudo-observations: simulations near the data play the observation, and what
 //! is accepted for them is scored by how well it tells their own parameters.
 
-use crate::near::Field;
+use crate::near::{Extent, Field};
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
 use crate::view::View;
@@ -35,15 +35,15 @@ pub(crate) const REGION: f64 = 2.0;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 96;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
-pub(crate) const FITTED: usize = 2_000;
+pub(crate) const FITTED: usize = 1_500;
 /// Simulations that trials look among at the most: of more, every second, or third, and so on.
-pub(crate) const LOOKED_AMONG: usize = 20_000;
+pub(crate) const LOOKED_AMONG: usize = 10_000;
 
 impl Trials {
     /// At most `count` rows among those nearest to the data whose effective size is `near`, each as likely as its
     /// importance weight says.
     pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64, count: usize) -> Self {
-        let all = field.near((view.observed, weights), None, usize::MAX);
+        let all = field.near((view.observed, weights), None, Extent::of(near));
         let some = all.thinned(all.reaching(near), usize::MAX);
         let total: f64 = some.weights.iter().sum();
         let mut near: Vec<(u32, f64)> =

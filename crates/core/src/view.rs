@@ -2,6 +2,7 @@
 
 use crate::divergence::Space;
 use crate::propose::Importance;
+use crate::reduce::Estimates;
 use crate::table::Table;
 use crate::workers::Workers;
 
@@ -22,8 +23,10 @@ pub struct View<'a> {
     pub importance: &'a Importance<'a>,
     /// The points, prepared for neighbour searches.
     pub space: &'a Space,
-    /// How many of the features, the last ones, are estimates of the parameters, each in units of its error.
-    pub learned: usize,
+    /// Which of the features, the last ones, are estimates, each in units of its error.
+    pub learned: Estimates,
+    /// Whether what is accepted may be adjusted afterwards.
+    pub adjusts: bool,
     /// How many rows are kept.
     pub keep: usize,
     /// Weights of the generation before, averaged over its folds.

@@ -68,7 +68,8 @@ pub fn run(
         let generation =
             digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index, source })?;
         seconds.weigh += lap();
-        store.commit(&Made { generation: &generation, simulations: Some((&proposed.thetas, &simulated)) })?;
+        let simulations = Some((&proposed.thetas, &simulated));
+        store.commit(&Made { generation: &generation, simulations, table: None })?;
         seconds.store += lap();
         seconds.total = start.elapsed().as_secs_f64();
         history.push(generation);

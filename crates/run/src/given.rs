@@ -160,7 +160,8 @@ pub fn run(
         digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index: 0, source })?;
     seconds.simulate = read;
     seconds.weigh = start.elapsed().as_secs_f64() - read;
-    store.commit(&Made { generation: &generation, simulations: None })?;
+    let table = Some((&proposed.thetas, simulated));
+    store.commit(&Made { generation: &generation, simulations: None, table })?;
     seconds.total = start.elapsed().as_secs_f64();
     seconds.store = seconds.total - seconds.simulate - seconds.weigh;
     history.push(generation);

@@ -3,7 +3,8 @@
 use super::modes::Modes;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
-use crate::near::{Field, Near};
+use crate::near::{Extent, Field, Near};
+use crate::reduce::Estimates;
 use crate::table::Table;
 use crate::trials::{LOOKED_AMONG, REGION, STAND_INS, Trials, best, race, verdicts};
 use crate::view::View;
@@ -19,7 +20,7 @@ pub struct Judged {
 
 impl Default for Judged {
     fn default() -> Self {
-        Self { trials: 120 }
+        Self { trials: 96 }
     }
 }
 
@@ -59,7 +60,7 @@ impl Adjustment for Judged {
             features: &features,
             observed: &observed,
             spread: &spread,
-            learned: 0,
+            learned: Estimates::default(),
             previous: None,
             ..*all.view
         };
@@ -78,7 +79,6 @@ impl Judged {
         let view = all.view;
         let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
         let field = Field::of(view, 1);
-        let here = field.near((accepted.observed, accepted.distance_weights), None, usize::MAX);
         let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
         let looks = Looks {
             accepted,
@@ -87,15 +87,29 @@ impl Judged {
             logits: &Transform::Logit.table(accepted.prior, view.units),
             used: &(0..accepted.distance_weights.len()).collect::<Vec<usize>>(),
         };
-        let (sizes, enough) = sizes(view, &here);
-        let mut ways = first_ways(&looks, &here, &sizes, step);
+        let (mut sizes, first_enough) = sizes(view);
+        let look = |ways: &[Way]| {
+            let extent = reach(ways, keep, view.rows.len());
+            field.near((accepted.observed, accepted.distance_weights), None, extent)
+        };
+        let of_size = |&size: &f64| Way { size: Size::Effective(size), kind: Kind::None };
+        let mut here = look(&sizes.iter().map(of_size).collect::<Vec<Way>>());
+        sizes.dedup_by_key(|size| here.reaching(*size * keep));
+        let enough = first_enough.map_or(here.all(), |size| here.reaching(size * keep));
+        let mut ways = first_ways(&looks, &sizes, step);
+        if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
+            let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
+            here = look(&[&ways[..], &after].concat());
+            ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
+        }
         let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION, self.trials);
         let sparse = (step > 1).then(|| Field::of(view, step));
         let looked_among = sparse.as_ref().unwrap_or(&field);
         let score = |at: usize, ways: &[Way]| -> Vec<f64> {
             let row = trials.rows[at];
             let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
-            let near = looked_among.near((observed, accepted.distance_weights), Some(row), usize::MAX);
+            let extent = reach(ways, keep / step as f64, view.rows.len().div_ceil(step));
+            let near = looked_among.near((observed, accepted.distance_weights), Some(row), extent);
             let one = |way: &Way| {
                 let size = way.size.of(&near, keep / step as f64);
                 looks
@@ -121,7 +135,7 @@ impl Judged {
         let mut order: Vec<(usize, usize)> =
             ways.iter().map(|way| way.size.of(&here, keep)).zip(0..).collect();
         order
-            .sort_by_key(|&(size, _)| if size <= enough { (false, here.len() - size) } else { (true, size) });
+            .sort_by_key(|&(size, _)| if size <= enough { (false, here.all() - size) } else { (true, size) });
         let name = |&(size, way): &(usize, usize)| format!("{}, {size} nearest", ways[way].kind.name());
         let scores: Vec<Vec<f64>> =
             scores.iter().map(|trial| order.iter().map(|&(_, way)| trial[way]).collect()).collect();
@@ -132,24 +146,35 @@ impl Judged {
     }
 }
 
-/// The effective sizes that are tried, as multiples of what is kept, ascending; and how many of the nearest are enough.
-fn sizes(view: &View<'_>, here: &Near<'_>) -> (Vec<f64>, usize) {
+/// The effective sizes that are tried, as multiples of what is kept, ascending; and which of them is enough, if one is.
+fn sizes(view: &View<'_>) -> (Vec<f64>, Option<f64>) {
     let keep = view.keep as f64;
     let possible = |&size: &f64| size <= 1.0 || 2.0 * size * keep < view.rows.len() as f64;
     let mut sizes: Vec<f64> = SIZES.into_iter().filter(possible).collect();
     let wanted = (ENOUGH * view.units.columns().max(2) as f64).max(keep);
     let first = sizes.iter().position(|size| size * keep >= wanted);
-    let enough = first.map_or(here.len(), |at| here.reaching(sizes[at] * keep));
     match first {
         Some(at) => sizes.truncate(at + 2),
         None => sizes.push(f64::INFINITY),
     }
-    sizes.dedup_by_key(|size| here.reaching(*size * keep));
+    let enough = first.map(|at| sizes[at]);
     (sizes, enough)
 }
 
+/// How far ways look among `all` simulations of which so many are kept.
+fn reach(ways: &[Way], keep: f64, all: usize) -> Extent {
+    let (mut effective, mut least) = (0.0_f64, 0);
+    for way in ways {
+        match way.size {
+            Size::Effective(size) => effective = effective.max(size * keep),
+            Size::Share(share) => least = least.max((share * all as f64).ceil() as usize),
+        }
+    }
+    Extent { effective, least, most: usize::MAX }
+}
+
 /// What is raced; `step` simulations in the end are one in a trial.
-fn first_ways(looks: &Looks<'_>, here: &Near<'_>, sizes: &[f64], step: usize) -> Vec<Way> {
+fn first_ways(looks: &Looks<'_>, sizes: &[f64], step: usize) -> Vec<Way> {
     let (keep, observed) = (looks.view.keep as f64, looks.accepted.observed);
     let needed = Regression::default().particles_for(observed.len());
     let of_kind = |kind: Kind, fits: &dyn Fn(f64) -> bool| -> Vec<Way> {
@@ -163,16 +188,17 @@ fn first_ways(looks: &Looks<'_>, here: &Near<'_>, sizes: &[f64], step: usize) ->
         // Regressions by mode may be good where one for all is not.
         ways.extend(of_kind(Kind::ByMode, &enough_for(needed * looks.modes.count())));
     }
-    if looks.view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
-        let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
-        ways.extend(after.into_iter().filter(|way| {
-            let count = way.size.of(here, keep);
-            // Where the data themselves would be left with too few, nothing is gained by trials.
-            let left = || looks.stand_ins(here, observed, count, way.kind);
-            count / step >= needed && left().is_some_and(|(_, effective)| effective >= keep)
-        }));
-    }
     ways
+}
+
+impl Looks<'_> {
+    /// Whether a way that weighs afterwards has enough to learn from, and leaves the data themselves with enough.
+    fn is_worth_trying(&self, here: &Near<'_>, way: Way, step: usize) -> bool {
+        let (keep, observed) = (self.view.keep as f64, self.accepted.observed);
+        let count = way.size.of(here, keep);
+        count / step >= Regression::default().particles_for(observed.len())
+            && self.left(here, count, way.kind) >= keep
+    }
 }
 
 /// What else a regression may do, where it is best.

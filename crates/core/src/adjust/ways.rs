@@ -8,8 +8,10 @@ use crate::table::Table;
 use crate::trials::{FITTED, STAND_INS, systematic};
 use crate::view::View;
 
-/// Particles that a trial of [`Kind::WeighedAfter`] moves: most of them weigh little, and weighing costs.
+/// Particles that a trial of [`Kind::WeighedAfter`] moves: most of them weigh little, and weighing costs. And those that
+/// are moved to the data, to see once how many would be left: of few, the heavy ones do not show.
 const WEIGHED: usize = 2 * STAND_INS;
+const WEIGHED_ONCE: usize = 1_000;
 
 /// A way to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +33,7 @@ impl Size {
     pub(super) fn of(self, near: &Near<'_>, keep: f64) -> usize {
         match self {
             Self::Effective(size) => near.reaching(size * keep),
-            Self::Share(share) => (share * near.len() as f64) as usize,
+            Self::Share(share) => (share * near.all() as f64) as usize,
         }
     }
 }
@@ -95,6 +97,22 @@ impl Looks<'_> {
         size: usize,
         kind: Kind,
     ) -> Option<(Table, f64)> {
+        self.some_of(near, observed, (size, kind), WEIGHED)
+    }
+
+    /// The effective size that the `size` nearest would be left with when they are adjusted to the data.
+    pub(super) fn left(&self, near: &Near<'_>, size: usize, kind: Kind) -> f64 {
+        let found = self.some_of(near, self.accepted.observed, (size, kind), WEIGHED_ONCE);
+        found.map_or(0.0, |(_, effective)| effective)
+    }
+
+    fn some_of(
+        &self,
+        near: &Near<'_>,
+        observed: &[f64],
+        (size, kind): (usize, Kind),
+        weighed: usize,
+    ) -> Option<(Table, f64)> {
         let Some(plan) = kind.regression() else {
             let some = near.thinned(size, usize::MAX);
             return Some((some.stand_ins(self.view.units), some.effective));
@@ -119,11 +137,11 @@ impl Looks<'_> {
         if kind != Kind::WeighedAfter {
             return Some((moved(STAND_INS)?, some.effective));
         }
-        let units = moved(WEIGHED)?;
+        let units = moved(weighed)?;
         let weights = LogWeights::new(units.iter().map(|unit| self.view.importance.ln_at(unit)).collect())?;
         let picked = systematic(weights.normalised(), STAND_INS).into_iter().map(|at| at as u32);
         // Under the kernel some two thirds of the sample count.
-        let effective = weights.effective_sample_size() / WEIGHED as f64 * size as f64 * 2.0 / 3.0;
+        let effective = weights.effective_sample_size() / weighed as f64 * size as f64 * 2.0 / 3.0;
         Some((units.select(&picked.collect::<Vec<u32>>()), effective))
     }
 
@@ -159,8 +177,9 @@ mod tests {
     use super::*;
     use crate::divergence::Space;
     use crate::divergence::testing::{gaussian, normal_prior};
-    use crate::near::Field;
+    use crate::near::{Extent, Field};
     use crate::propose::{Importance, Kernel};
+    use crate::reduce::Estimates;
     use crate::stream::{Seed, Stream};
     use crate::view::standard_deviations;
     use crate::workers::Serial;
@@ -198,13 +217,14 @@ mod tests {
             spread: &standard_deviations(&features, &rows),
             importance: &Importance::new(&prior, &OffCentre, &units),
             space: &Space::new(&prior, &units, Seed(1), 100),
-            learned: 0,
+            learned: Estimates::default(),
+            adjusts: false,
             keep: 400,
             previous: None,
             workers: &Serial,
         };
         let field = Field::of(&view, 1);
-        let near = field.near((&observed, &weights), None, usize::MAX);
+        let near = field.near((&observed, &weights), None, Extent::of(f64::INFINITY));
         let kept = near.population(400, &units).unwrap();
         let accepted = Accepted {
             prior: &prior,

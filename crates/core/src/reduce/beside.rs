@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Projection, ReduceError, Reduction};
+use super::{Estimates, Projection, ReduceError, Reduction};
 use crate::stream::Stream;
 use crate::table::Table;
 use crate::view::View;
@@ -25,7 +25,7 @@ impl Projection for Both {
         [statistics.to_vec(), self.0.names(statistics, parameters)].concat()
     }
 
-    fn learned(&self) -> usize {
+    fn learned(&self) -> Estimates {
         self.0.learned()
     }
 

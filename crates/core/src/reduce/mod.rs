@@ -10,7 +10,7 @@ pub use beside::Beside;
 pub use identity::Identity;
 pub use learned::Learned;
 pub use semi_automatic::SemiAutomatic;
-pub use subset::{ApproximateSufficiency, Bandit, LeastEntropy, LikelihoodRatio, TwoStage};
+pub use subset::{ApproximateSufficiency, Arms, Bandit, LeastEntropy, LikelihoodRatio, TwoStage};
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -35,13 +35,30 @@ pub trait Projection: Send + Sync {
     fn names(&self, statistics: &[String], parameters: &[String]) -> Vec<String>;
     /// The features of each row; borrowed where nothing changes.
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table>;
-    /// How many of the features, the last ones, are estimates of the parameters, each in units of its error.
-    fn learned(&self) -> usize {
-        0
+    /// Which of the features, the last ones, are estimates, each in units of its error.
+    fn learned(&self) -> Estimates {
+        Estimates::default()
     }
     /// Whether the features mean anything at a unit-space point: rows elsewhere are not accepted.
     fn knows(&self, _unit: &[f64]) -> bool {
         true
+    }
+}
+
+/// Features that are estimates: first of parameters, then of their squares and products.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimates {
+    /// Of parameters.
+    pub means: usize,
+    /// Of squares and products.
+    pub products: usize,
+}
+
+impl Estimates {
+    /// All of them.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.means + self.products
     }
 }
 

@@ -5,11 +5,13 @@ use rand::Rng;
 use super::formula::normalised;
 use super::{Choice, Fold, Hellinger, WeighError, Weighting, baselines};
 use crate::adjust::{Points, Regression, kernel};
-use crate::near::{Field, Near};
+use crate::near::{Extent, Field, Near};
+use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
 use crate::trials::{FITTED, LOOKED_AMONG, REGION, STAND_INS, Trials, race, verdicts};
 use crate::view::{View, standard_deviations};
+use crate::workers;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
 /// takes what tells the parameters of pseudo-observations near the data best.
@@ -19,15 +21,18 @@ use crate::view::{View, standard_deviations};
 /// mislead lose there.
 #[derive(Debug)]
 pub struct Auto {
-    /// The search.
+    /// The search over the statistics.
     pub search: Hellinger,
+    /// The search over learned features: these are few, and their units are about right.
+    pub search_learned: Hellinger,
     /// Pseudo-observations.
     pub trials: usize,
 }
 
 impl Default for Auto {
     fn default() -> Self {
-        Self { search: Hellinger::default(), trials: 96 }
+        let search_learned = Hellinger { evaluations: 120, ..Hellinger::default() };
+        Self { search: Hellinger::default(), search_learned, trials: 72 }
     }
 }
 
@@ -37,101 +42,191 @@ const ADJUSTED: f64 = 2.5;
 impl Weighting for Auto {
     fn choose(&self, view: &View<'_>, rng: &mut Stream) -> Result<Choice, WeighError> {
         let seed = Seed(rng.next_u64());
-        let raw = view.features.columns() - view.learned;
-        let mut ways: Vec<(String, Choice)> = Vec::new();
-        if view.learned > 0 {
-            let part = Part::of(view, raw, view.features.columns());
-            part.with(view, |view| {
-                ways.push(("learned".into(), part.spread_out(fixed(view, vec![1.0; view.observed.len()]))));
-                if view.observed.len() > 1 && !view.varying().is_empty() {
-                    let found = self.search.choose(view, &mut seed.stream(Stage::Weigh, 0, 1))?;
-                    ways.push(("learned, hellinger".into(), part.spread_out(found)));
-                }
-                Ok::<(), WeighError>(())
-            })?;
-        }
-        if raw > 0 && view.varying().iter().any(|&j| j < raw) {
-            let part = Part::of(view, 0, raw);
-            part.with(view, |view| {
-                let found = self.search.choose(view, &mut seed.stream(Stage::Weigh, 0, 0))?;
-                ways.push(("hellinger".into(), part.spread_out(found)));
-                for formula in baselines().iter().rev() {
-                    let weights = formula.weights(view, view.rows);
-                    ways.push((formula.name().to_owned(), part.spread_out(fixed(view, weights))));
-                }
-                Ok::<(), WeighError>(())
-            })?;
-        }
-        if ways.is_empty() {
+        let raw = view.features.columns() - view.learned.count();
+        let mut rules = self.learned_rules(view, raw, seed)?;
+        let simple = rules.len();
+        let statistics = (raw > 0 && view.varying().iter().any(|&j| j < raw)).then(|| Part::of(view, 0, raw));
+        rules.extend(statistics.iter().flat_map(|part| simple_rules(view, part)));
+        if rules.is_empty() {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
-        let evaluations = ways.iter().map(|(_, choice)| choice.evaluations).sum();
-        let weights: Vec<Vec<f64>> = ways.iter().map(|(_, choice)| mean(choice)).collect();
-        let step = view.rows.len().div_ceil(LOOKED_AMONG);
-        let field = Field::of(view, step);
-        let keep = view.keep as f64 / step as f64;
-        let trials = Trials::new(view, &field, &weights[0], keep / REGION, self.trials);
-        // Each rule with its sample as it is, and with a regression where there are enough for one.
-        let readings: Vec<Reading<'_>> = weights.iter().map(|weights| Reading::of(view, weights)).collect();
-        let enough = (view.keep as f64).min(keep * ADJUSTED);
-        let fits =
-            |&rule: &usize| Regression::default().particles_for(readings[rule].used.len()) as f64 <= enough;
-        let adjusted = (0..weights.len()).filter(fits).map(|rule| (rule, true));
-        let tried: Vec<(usize, bool)> =
-            (0..weights.len()).map(|rule| (rule, false)).chain(adjusted).collect();
-        let scores = race(view.workers, trials.rows.len(), tried.len(), |at, left| {
-            let row = trials.rows[at];
-            let observed = view.features.row(row as usize);
-            let most = (keep * 2.0).max((view.rows.len() / step / 4) as f64) as usize;
-            let mut near: Vec<Option<Near<'_>>> = weights.iter().map(|_| None).collect();
-            let score = |&way: &usize| {
-                let (rule, is_adjusted) = tried[way];
-                let look = || field.near((observed, &weights[rule]), Some(row), most);
-                readings[rule].score(near[rule].get_or_insert_with(look), (&trials, row), is_adjusted, keep)
-            };
-            left.iter().map(score).collect()
+        let bench = Bench::new(view, mean(&rules[0].1), self.trials);
+        let searched = rules.len();
+        let mut readings: Vec<Reading> = rules.iter().map(|(_, choice)| Reading::of(mean(choice))).collect();
+        let mut tried = bench.ways(&readings, 0);
+        let mut scores = race(view.workers, bench.trials.rows.len(), tried.len(), |at, left| {
+            bench.scores(at, &readings, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
         });
-        let name = |&(rule, is_adjusted): &(usize, bool)| {
-            format!("{}{}", ways[rule].0, if is_adjusted { ", adjusted" } else { "" })
+        // A search over the statistics begins with the simple rules: where all of these are clearly behind learned
+        // features, it is spared.
+        let stayed = |way: usize| scores.iter().all(|trial| !trial[way].is_nan());
+        let is_open = (0..tried.len()).any(|way| tried[way].rule >= simple && stayed(way));
+        if let Some(part) = statistics.filter(|_| is_open) {
+            let search = |view: &View<'_>| self.search.choose(view, &mut seed.stream(Stage::Weigh, 0, 0));
+            let found = part.spread_out(part.with(view, search)?);
+            readings.push(Reading::of(mean(&found)));
+            rules.push(("hellinger".into(), found));
+            let more = bench.ways(&readings, readings.len() - 1);
+            let scored = workers::map(view.workers, scores.len(), |at| bench.scores(at, &readings, &more));
+            scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
+            tried.extend(more);
+        }
+        // The first is preferred: learned features, the search, the simple rules, each as it is and then adjusted.
+        let rank = |rule: usize| match rule {
+            rule if rule < simple => rule,
+            rule if rule == searched => simple,
+            rule => rule + 1,
         };
-        let (taken, evidence) = verdicts("rule", tried.iter().map(name).collect(), &scores);
-        Ok(Choice { evaluations, evidence, ..ways.swap_remove(tried[taken].0).1 })
+        let mut order: Vec<usize> = (0..tried.len()).collect();
+        order.sort_by_key(|&way| (tried[way].is_adjusted, rank(tried[way].rule)));
+        let scores: Vec<Vec<f64>> =
+            scores.iter().map(|trial| order.iter().map(|&way| trial[way]).collect()).collect();
+        let name = |&way: &usize| {
+            let adjusted = if tried[way].is_adjusted { ", adjusted" } else { "" };
+            format!("{}{adjusted}", rules[tried[way].rule].0)
+        };
+        let (taken, evidence) = verdicts("rule", order.iter().map(name).collect(), &scores);
+        let evaluations = rules.iter().map(|(_, choice)| choice.evaluations).sum();
+        Ok(Choice { evaluations, evidence, ..rules.swap_remove(tried[order[taken]].rule).1 })
     }
 }
 
-/// A rule, as trials see it.
-struct Reading<'a> {
-    view: &'a View<'a>,
+impl Auto {
+    /// Learned features as they are, estimates of parameters alone, and the search.
+    fn learned_rules(
+        &self,
+        view: &View<'_>,
+        raw: usize,
+        seed: Seed,
+    ) -> Result<Vec<(String, Choice)>, WeighError> {
+        let Estimates { means, products } = view.learned;
+        let mut rules = Vec::new();
+        if view.learned.count() == 0 {
+            return Ok(rules);
+        }
+        let part = Part::of(view, raw, view.features.columns());
+        part.with(view, |view| {
+            let of_all = |weight: f64| [vec![1.0; means], vec![weight; products]].concat();
+            rules.push(("learned".into(), part.spread_out(fixed(view, of_all(1.0)))));
+            if means > 0 && products > 0 {
+                // Squares and products tell what means cannot, and are in the way where they tell nothing.
+                rules.push(("learned means".into(), part.spread_out(fixed(view, of_all(0.0)))));
+            }
+            if view.observed.len() > 1 && !view.varying().is_empty() {
+                let found = self.search_learned.choose(view, &mut seed.stream(Stage::Weigh, 0, 1))?;
+                rules.push(("learned, hellinger".into(), part.spread_out(found)));
+            }
+            Ok(rules)
+        })
+    }
+}
+
+/// The simple rules on the statistics, the best first as a rule.
+fn simple_rules(view: &View<'_>, part: &Part) -> Vec<(String, Choice)> {
+    part.with(view, |view| {
+        let rules = baselines().into_iter().rev().map(|formula| {
+            let choice = fixed(view, formula.weights(view, view.rows));
+            (formula.name().to_owned(), part.spread_out(choice))
+        });
+        rules.collect()
+    })
+}
+
+/// A rule as trials see it.
+struct Reading {
+    weights: Vec<f64>,
     /// Features that it gives weight to.
     used: Vec<usize>,
 }
 
-impl<'a> Reading<'a> {
-    fn of(view: &'a View<'a>, weights: &[f64]) -> Self {
-        Self { view, used: (0..weights.len()).filter(|&j| weights[j] > 0.0).collect() }
+impl Reading {
+    fn of(weights: Vec<f64>) -> Self {
+        Self { used: (0..weights.len()).filter(|&j| weights[j] > 0.0).collect(), weights }
+    }
+}
+
+/// A rule, with its nearest simulations as they are or adjusted.
+#[derive(Clone, Copy)]
+struct Way {
+    rule: usize,
+    is_adjusted: bool,
+}
+
+/// Where rules are tried.
+struct Bench<'a> {
+    view: &'a View<'a>,
+    field: Field<'a>,
+    trials: Trials,
+    /// Of so many simulations one is looked at, and so many are kept of these.
+    step: usize,
+    keep: f64,
+}
+
+impl<'a> Bench<'a> {
+    fn new(view: &'a View<'a>, weights: Vec<f64>, count: usize) -> Self {
+        let step = view.rows.len().div_ceil(LOOKED_AMONG);
+        let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
+        let trials = Trials::new(view, &field, &weights, keep / REGION, count);
+        Self { view, field, trials, step, keep }
+    }
+
+    /// The rules from one on: as they are, and, where an adjustment follows and there are enough for one, adjusted.
+    fn ways(&self, rules: &[Reading], from: usize) -> Vec<Way> {
+        let enough = (self.view.keep as f64).min(self.keep * ADJUSTED);
+        let fits = |rule: &usize| {
+            let needed = Regression::default().particles_for(rules[*rule].used.len());
+            self.view.adjusts && needed as f64 <= enough
+        };
+        let plain = (from..rules.len()).map(|rule| Way { rule, is_adjusted: false });
+        let adjusted = (from..rules.len()).filter(fits).map(|rule| Way { rule, is_adjusted: true });
+        plain.chain(adjusted).collect()
+    }
+
+    /// How well ways tell the parameters of one pseudo-observation.
+    fn scores(&self, trial: usize, rules: &[Reading], ways: &[Way]) -> Vec<f64> {
+        let row = self.trials.rows[trial];
+        let observed = self.view.features.row(row as usize);
+        let most = (self.keep * 2.0).max((self.view.rows.len() / self.step / 4) as f64) as usize;
+        let mut used: Vec<usize> = ways.iter().map(|way| way.rule).collect();
+        used.sort_unstable();
+        used.dedup();
+        let weights: Vec<&[f64]> = used.iter().map(|&rule| &rules[rule].weights[..]).collect();
+        let near: Vec<Near<'_>> = used
+            .iter()
+            .zip(self.field.distances(observed, &weights))
+            .map(|(&rule, distances)| {
+                let is_adjusted = ways.iter().any(|way| way.rule == rule && way.is_adjusted);
+                let effective = if is_adjusted { self.keep * ADJUSTED } else { self.keep };
+                self.field.nearest(distances, Some(row), Extent { effective, least: 0, most })
+            })
+            .collect();
+        let score = |way: &Way| {
+            let near = &near[used.partition_point(|&rule| rule < way.rule)];
+            self.score(near, row, &rules[way.rule], way.is_adjusted)
+        };
+        ways.iter().map(score).collect()
     }
 
     /// How well what lies nearest to a pseudo-observation tells its parameters.
-    fn score(&self, near: &Near<'_>, (trials, row): (&Trials, u32), is_adjusted: bool, keep: f64) -> f64 {
-        let view = self.view;
-        let step = view.keep as f64 / keep;
+    fn score(&self, near: &Near<'_>, row: u32, rule: &Reading, is_adjusted: bool) -> f64 {
+        let (view, step) = (self.view, self.step as f64);
         let truth = view.units.row(row as usize);
         if !is_adjusted {
-            let some = near.thinned(near.reaching(keep), usize::MAX);
-            return trials.score(&some.stand_ins(view.units), truth, some.effective * step);
+            let some = near.thinned(near.reaching(self.keep), usize::MAX);
+            return self.trials.score(&some.stand_ins(view.units), truth, some.effective * step);
         }
-        let some = near.thinned(near.reaching(keep * ADJUSTED), FITTED);
+        let some = near.thinned(near.reaching(self.keep * ADJUSTED), FITTED);
         let points = Points {
             rows: &some.rows,
             units: view.units,
             features: view.features,
             targets: view.units,
-            used: &self.used,
+            used: &rule.used,
             observed: view.features.row(row as usize),
             kernel: &kernel(&some.distances, &some.weights),
         };
         match Regression::default().towards(&points, STAND_INS) {
-            Ok(units) => trials.score(&units, truth, some.effective * step),
+            Ok(units) => self.trials.score(&units, truth, some.effective * step),
             Err(_) => f64::INFINITY,
         }
     }
@@ -170,7 +265,7 @@ impl Part {
             observed: &view.observed[self.range.clone()],
             spread: &self.spread,
             previous: view.previous.map(|weights| &weights[self.range.clone()]),
-            learned: 0,
+            learned: Estimates::default(),
             ..*view
         })
     }

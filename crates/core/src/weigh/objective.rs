@@ -57,6 +57,7 @@ mod tests {
     use super::*;
     use crate::divergence::{Divergence, Entropy, Space};
     use crate::propose::Importance;
+    use crate::reduce::Estimates;
     use crate::select;
     use crate::stream::{Seed, Stage};
     use crate::table::Table;
@@ -88,7 +89,8 @@ mod tests {
             spread: &spread,
             importance: &importance,
             space: &space,
-            learned: 0,
+            learned: Estimates::default(),
+            adjusts: false,
             keep: 150,
             previous: None,
             workers: &Serial,

@@ -27,7 +27,7 @@ pub use look::{Follower, accepted, committed, holder, simulated};
 pub use memory::Memory;
 pub use record::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord};
 pub use salvage::salvage;
-pub use sheet::{Sheet, SheetWriter, Values};
+pub use sheet::{Names, Sheet, SheetWriter, Values};
 pub use verify::{Problem, Report, verify};
 pub use whole::{check_posterior, check_simulations};
 
@@ -56,6 +56,8 @@ pub struct Made<'a> {
     pub generation: &'a Generation,
     /// The parameters of each simulation, and the simulations; nothing where these exist elsewhere, in a table.
     pub simulations: Option<(&'a Table, &'a Simulated)>,
+    /// The same of a table, which has them already: they are to be looked at, not kept.
+    pub table: Option<(&'a Table, &'a Simulated)>,
 }
 
 /// What may be lost.

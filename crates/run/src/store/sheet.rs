@@ -41,22 +41,17 @@ pub(super) enum Cells<'a> {
     Table(&'a Table),
 }
 
-/// Columns with their names, which are made different from each other by adding underscores.
-#[derive(Default)]
-pub(super) struct Columns<'a> {
+/// Names of columns, which are made different from each other by adding underscores.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
     names: Vec<String>,
     /// How many underscores the next column of a name gets, for names that were asked for or given.
     next: HashMap<String, usize>,
-    cells: Vec<Cells<'a>>,
 }
 
-impl<'a> Columns<'a> {
-    pub(super) fn add(&mut self, name: &str, cells: Cells<'a>) {
-        self.name(name);
-        self.cells.push(cells);
-    }
-
-    fn name(&mut self, name: &str) {
+impl Names {
+    /// Adds a column that is to have this name.
+    pub fn add(&mut self, name: &str) {
         let mut underscores = self.next.get(name).copied().unwrap_or(0);
         let free = loop {
             let tried = format!("{name}{}", "_".repeat(underscores));
@@ -70,6 +65,26 @@ impl<'a> Columns<'a> {
         self.names.push(free);
     }
 
+    /// The names that the columns have.
+    #[must_use]
+    pub fn list(&self) -> &[String] {
+        &self.names
+    }
+}
+
+/// Columns with their names.
+#[derive(Default)]
+pub(super) struct Columns<'a> {
+    names: Names,
+    cells: Vec<Cells<'a>>,
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn add(&mut self, name: &str, cells: Cells<'a>) {
+        self.names.add(name);
+        self.cells.push(cells);
+    }
+
     pub(super) fn real(&mut self, name: &str, cell: impl Fn(usize) -> f64 + 'a) {
         self.add(name, Cells::Real(Box::new(cell)));
     }
@@ -78,7 +93,7 @@ impl<'a> Columns<'a> {
     pub(super) fn table(&mut self, names: &[String], table: &'a Table) {
         assert_eq!(names.len(), table.columns(), "names of columns");
         for name in names {
-            self.name(name);
+            self.names.add(name);
         }
         self.cells.push(Cells::Table(table));
     }
@@ -97,8 +112,8 @@ impl<'a> Columns<'a> {
         let sample = 0..rows.min(SAMPLE);
         let examples: Vec<Values> =
             self.cells.iter().flat_map(|cells| cells.values(sample.clone())).collect();
-        let mut writer = SheetWriter::new(file, &self.names, &examples)?;
-        let step = (GROUP_CELLS / self.names.len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
+        let mut writer = SheetWriter::new(file, self.names.list(), &examples)?;
+        let step = (GROUP_CELLS / self.names.list().len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
         let mut first = 0;
         while first < rows {
             let range = first..rows.min(first + step);

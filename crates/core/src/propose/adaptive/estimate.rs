@@ -10,7 +10,7 @@ use crate::table::Table;
 use crate::trials::systematic;
 
 /// Particles of an estimate at the most.
-const MOST: usize = 300;
+const MOST: usize = 200;
 /// Neighbours of a local covariance as shares of the particles.
 pub(super) const NEIGHBOURS: [f64; 2] = [0.05, 0.2];
 

@@ -1,6 +1,8 @@
 //! Transforms of the statistics among which a regression finds those that tell of the parameters.
 
 use super::groups::alike;
+use super::pairs::{rows_for, telling_pairs};
+use crate::ridge::left_open;
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
 
@@ -49,8 +51,10 @@ pub(super) struct Dictionary {
     spread: Vec<f64>,
 }
 
-/// Products of two statistics are terms up to so many statistics.
+/// Products of two statistics are all terms up to so many statistics; of more, those that tell what is left open.
 const MOST_FOR_PRODUCTS: usize = 12;
+/// Of the regression that says what is left open, as a share of each term's variance.
+const PENALTY: f64 = 1e-2;
 /// Only plain terms beyond so many statistics.
 const MOST_FOR_ALL: usize = 2_000;
 /// Robustly standardised statistics are cut here, and terms there: no outlier may steer a regression.
@@ -58,26 +62,26 @@ const CUT: f64 = 10.0;
 const TERM_CUT: f64 = 8.0;
 /// Simulations on which terms are screened, and the least squared correlation with some target, in units of what one
 /// of noise has: among many statistics, what tells nothing makes a prediction worse.
-const SCREENED: usize = 8_000;
+const SCREENED: usize = 5_000;
 const TELLING: f64 = 10.0;
 /// Up to so many statistics stay in any case: some tell only beside others.
 const FEW: usize = 30;
 
 impl Dictionary {
-    /// Chooses at most `most` terms: those with the largest correlation with any of the targets.
-    pub(super) fn new(summaries: &Table, varying: &[usize], targets: &Table, most: usize) -> Self {
-        let scale: Vec<(f64, f64)> = (0..summaries.columns())
-            .map(|j| if varying.contains(&j) { robust(&summaries.column(j)) } else { (0.0, 1.0) })
-            .collect();
-        let groups = alike(summaries, varying);
-        let mut all = Self { scale, groups, terms: Vec::new(), centre: Vec::new(), spread: Vec::new() };
-        all.terms = all.candidates(summaries, varying);
+    /// Chooses at most `most` terms, those with the largest correlation with any of the targets, and products of
+    /// statistics that tell what these leave open; gives also their values for each row.
+    pub(super) fn new(summaries: &Table, varying: &[usize], targets: &Table, most: usize) -> (Self, Table) {
         let step = summaries.rows().div_ceil(SCREENED);
         let some: Vec<u32> = (0..summaries.rows() as u32).step_by(step).collect();
         let (few, their) = (summaries.select(&some), targets.select(&some));
+        let mut scale = vec![(0.0, 1.0); summaries.columns()];
+        varying.iter().for_each(|&j| scale[j] = robust(few.column(j)));
+        let groups = alike(summaries, varying);
+        let mut all = Self { scale, groups, terms: Vec::new(), centre: Vec::new(), spread: Vec::new() };
+        all.terms = all.candidates(summaries, varying);
         let raw = all.raw(&few);
-        let their: Vec<Vec<f64>> = (0..their.columns()).map(|p| centred(their.column(p)).1).collect();
-        let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(raw.column(term), &their)).collect();
+        let centres: Vec<Vec<f64>> = (0..their.columns()).map(|p| centred(their.column(p)).1).collect();
+        let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(raw.column(term), &centres)).collect();
         let least = TELLING / raw.rows() as f64;
         let stays = |&term: &usize| {
             scores[term] > least || (scores[term] > 0.0 && varying.len() <= FEW && term < varying.len())
@@ -90,16 +94,62 @@ impl Dictionary {
         order.truncate(most);
         order.sort_unstable();
         all.terms = order.into_iter().map(|term| all.terms[term].clone()).collect();
-        let raw = all.raw(summaries);
-        let n = raw.rows() as f64;
-        for term in 0..all.terms.len() {
-            let column = raw.column(term);
-            let mean = column.iter().sum::<f64>() / n;
-            let variance = column.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
-            all.centre.push(mean);
-            all.spread.push(if variance > 0.0 { variance.sqrt() } else { 1.0 });
+        let mut values = all.standardise(summaries);
+        if varying.len() > MOST_FOR_PRODUCTS && varying.len() <= MOST_FOR_ALL {
+            // The first candidates are the statistics themselves.
+            let pairs = all.pairs(summaries, &values, targets, (varying, &scores[..varying.len()]));
+            if !pairs.is_empty() {
+                all.terms.extend(pairs.into_iter().map(|(a, b)| Term::Product(a, b)));
+                values = all.standardise(summaries);
+            }
         }
-        all
+        (all, values)
+    }
+
+    /// Pairs of statistics whose products tell what the terms so far leave open.
+    fn pairs(
+        &self,
+        summaries: &Table,
+        values: &Table,
+        targets: &Table,
+        (varying, telling): (&[usize], &[f64]),
+    ) -> Vec<(usize, usize)> {
+        let step = summaries.rows().div_ceil(rows_for(varying.len(), targets.columns()));
+        let some: Vec<u32> = (0..summaries.rows() as u32).step_by(step).collect();
+        let Some(open) = left_open(&values.select(&some), &targets.select(&some), PENALTY) else {
+            return Vec::new();
+        };
+        let rows = some.iter().map(|&row| summaries.row(row as usize));
+        let standard = rows.flat_map(|row| varying.iter().map(|&j| self.standard(j, row[j])));
+        let standard = Table::from_rows(varying.len(), standard.collect());
+        let found = telling_pairs(&standard, &open, telling);
+        found.into_iter().map(|(a, b)| (varying[a], varying[b])).collect()
+    }
+
+    /// The terms of each row, and from now on their centres and spreads.
+    fn standardise(&mut self, summaries: &Table) -> Table {
+        let mut values = self.raw(summaries);
+        let n = values.rows() as f64;
+        self.centre = vec![0.0; self.terms.len()];
+        self.spread = vec![0.0; self.terms.len()];
+        for row in values.iter() {
+            self.centre.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n);
+        }
+        for row in values.iter() {
+            let steps = row.iter().zip(&self.centre);
+            self.spread
+                .iter_mut()
+                .zip(steps)
+                .for_each(|(sum, (x, mean))| *sum += (x - mean) * (x - mean) / n);
+        }
+        self.spread.iter_mut().for_each(|x| *x = if *x > 0.0 { x.sqrt() } else { 1.0 });
+        for row in 0..values.rows() {
+            let scales = self.centre.iter().zip(&self.spread);
+            values.row_mut(row).iter_mut().zip(scales).for_each(|(x, (centre, spread))| {
+                *x = ((*x - centre) / spread).clamp(-TERM_CUT, TERM_CUT);
+            });
+        }
+        values
     }
 
     fn candidates(&self, summaries: &Table, varying: &[usize]) -> Vec<Term> {
@@ -115,7 +165,15 @@ impl Dictionary {
         };
         // Half the least positive value stands in for nothing.
         let offset = |(low, _, least): (f64, f64, f64)| if low > 0.0 { 0.0 } else { 0.5 * least };
-        for &j in varying {
+        // Of a statistic with two values everything is a multiple of itself.
+        let first = |j: usize| summaries.at(0, j);
+        let other =
+            |j: usize| summaries.iter().map(|row| row[j]).find(|&x| x != first(j)).unwrap_or(first(j));
+        let has_two = |j: usize| {
+            let (a, b) = (first(j), other(j));
+            summaries.iter().all(|row| row[j] == a || row[j] == b)
+        };
+        for &j in varying.iter().filter(|&&j| !has_two(j)) {
             terms.push(Term::Square(j));
             let bounds = bounds(j);
             if bounds.0 >= 0.0 {
@@ -161,15 +219,6 @@ impl Dictionary {
     /// Number of terms.
     pub(super) fn len(&self) -> usize {
         self.terms.len()
-    }
-
-    /// The terms of each row.
-    pub(super) fn table(&self, summaries: &Table) -> Table {
-        let mut table = Table::filled(summaries.rows(), self.len().max(1), 0.0);
-        for (row, summaries) in summaries.iter().enumerate() {
-            self.write(summaries, table.row_mut(row));
-        }
-        table
     }
 
     /// Writes the terms of some statistics.
@@ -277,11 +326,11 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// Median and a spread that outliers do not move; the standard deviation where half of the values are equal.
-fn robust(values: &[f64]) -> (f64, f64) {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
-    let (middle, range) = (at(0.5), at(0.75) - at(0.25));
+fn robust(mut values: Vec<f64>) -> (f64, f64) {
+    let last = (values.len() - 1) as f64;
+    let mut at = |share: f64| *values.select_nth_unstable_by((last * share) as usize, f64::total_cmp).1;
+    let (low, middle, high) = (at(0.25), at(0.5), at(0.75));
+    let range = high - low;
     if range > 1e-12 * middle.abs() {
         return (middle, range / 1.349);
     }

@@ -2,10 +2,11 @@
 
 mod dictionary;
 mod groups;
+mod pairs;
 
 use std::borrow::Cow;
 
-use super::{Projection, ReduceError, Reduction};
+use super::{Estimates, Projection, ReduceError, Reduction};
 use crate::ridge::Ridge;
 use crate::stream::Stream;
 use crate::table::Table;
@@ -26,7 +27,7 @@ pub struct Learned {
 
 impl Default for Learned {
     fn default() -> Self {
-        Self { terms: 200, rows: 20_000 }
+        Self { terms: 200, rows: 10_000 }
     }
 }
 
@@ -51,8 +52,7 @@ impl Reduction for Learned {
         let summaries = view.features.select(&rows);
         let moments = Moments::of(&view.units.select(&rows));
         let targets = moments.table(&view.units.select(&rows));
-        let dictionary = Dictionary::new(&summaries, &varying, &targets, self.terms);
-        let regressors = dictionary.table(&summaries);
+        let (dictionary, regressors) = Dictionary::new(&summaries, &varying, &targets, self.terms);
         let ridge = Ridge::fit(&regressors, &targets, view.workers);
         let ridge = ridge.ok_or(ReduceError::NoVariation(view.spread.len()))?;
         let told = |p: &usize| ridge.explained[*p] > EXPLAINED && ridge.residual[*p] > 0.0;
@@ -122,8 +122,9 @@ impl Projection for Fitted {
         self.used.iter().map(name).collect()
     }
 
-    fn learned(&self) -> usize {
-        self.used.len()
+    fn learned(&self) -> Estimates {
+        let means = self.used.iter().filter(|&&p| matches!(self.moments.kinds[p], Kind::Mean(_))).count();
+        Estimates { means, products: self.used.len() - means }
     }
 
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {

@@ -53,13 +53,13 @@ fn a_footer_longer_than_the_file_is_refused_before_it_is_read() {
 /// Names are told apart in a time that grows with their number; by comparing all pairs this would take minutes.
 #[test]
 fn names_are_told_apart() {
-    let mut columns = Columns::default();
+    let mut names = Names::default();
     for name in ["a", "a", "a_", "b", "a", "a__", "b_", "b"] {
-        columns.name(name);
+        names.add(name);
     }
-    assert_eq!(columns.names, ["a", "a_", "a__", "b", "a___", "a____", "b_", "b__"]);
-    let (mut columns, begun) = (Columns::default(), Instant::now());
-    (0..300_000).for_each(|number| columns.name(&format!("statistic_{number}")));
+    assert_eq!(names.list(), ["a", "a_", "a__", "b", "a___", "a____", "b_", "b__"]);
+    let (mut names, begun) = (Names::default(), Instant::now());
+    (0..300_000).for_each(|number| names.add(&format!("statistic_{number}")));
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 

@@ -1,0 +1,88 @@
+//! Which products of two statistics tell what the statistics by themselves leave open.
+
+use crate::products::add_products;
+use crate::table::Table;
+
+/// Statistics that are paired at the most: those that go with some target most.
+const MOST_STATISTICS: usize = 96;
+/// Points that are looked at: as many as this many products of two numbers allow, between two limits.
+const PRODUCTS: f64 = 6e7;
+const ROWS: (usize, usize) = (1_000, 4_000);
+/// Pairs that are taken at the most.
+const MOST: usize = 80;
+/// Pairs of noise are many, and the best of them goes with a target well. One is taken whose squared correlation is
+/// beyond what that has, in units of what one by itself has on average.
+const BEYOND: f64 = 4.0;
+
+/// Points on which pairs of `statistics` are tried for `targets`.
+pub(super) fn rows_for(statistics: usize, targets: usize) -> usize {
+    let k = statistics.min(MOST_STATISTICS);
+    ((PRODUCTS / (k * k / 2 * (targets + 2)).max(1) as f64) as usize).clamp(ROWS.0, ROWS.1)
+}
+
+/// Pairs of columns of `standard` whose products go most with some column of `open`: what is left of the targets when
+/// all that one statistic tells is taken away. `telling` says how much each column tells by itself.
+pub(super) fn telling_pairs(standard: &Table, open: &Table, telling: &[f64]) -> Vec<(usize, usize)> {
+    let mut columns: Vec<usize> = (0..standard.columns()).filter(|&j| telling[j] > 0.0).collect();
+    columns.sort_by(|&a, &b| telling[b].total_cmp(&telling[a]).then(a.cmp(&b)));
+    columns.truncate(MOST_STATISTICS);
+    columns.sort_unstable();
+    let (k, t, n) = (columns.len(), open.columns(), standard.rows() as f64);
+    if k < 2 {
+        return Vec::new();
+    }
+    let values = |change: &dyn Fn(f64) -> f64| -> Vec<f64> {
+        standard.iter().flat_map(|row| columns.iter().map(|&j| change(row[j]))).collect()
+    };
+    let (plain, squares) = (values(&|z| z), values(&|z| z * z));
+    // Means of the products, weighted by what is open of each target in turn; and of them and their squares.
+    let mean = |points: &[f64], weight: &dyn Fn(usize) -> f64| -> Vec<f64> {
+        let weights: Vec<f64> = (0..standard.rows()).map(|row| weight(row) / n).collect();
+        let mut products = vec![0.0; k * k];
+        add_products(&mut products, points, &weights, k);
+        products
+    };
+    let (means, squared) = (mean(&plain, &|_| 1.0), mean(&squares, &|_| 1.0));
+    let mut scores = vec![0.0_f64; k * k];
+    for p in 0..t {
+        let with = mean(&plain, &|row| open.at(row, p));
+        let left = open.column(p);
+        let middle = left.iter().sum::<f64>() / n;
+        let variance = left.iter().map(|x| (x - middle).powi(2)).sum::<f64>() / n;
+        for (at, score) in scores.iter_mut().enumerate() {
+            let spread = squared[at] - means[at] * means[at];
+            let together = with[at] - means[at] * middle;
+            if spread > 1e-12 && variance > 0.0 {
+                *score = score.max(together * together / (spread * variance));
+            }
+        }
+    }
+    let tried = (k * (k - 1) / 2 * t) as f64;
+    let least = (2.0 * libm::log(tried) + BEYOND) / n;
+    let pairs = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
+    let mut pairs: Vec<(usize, usize)> = pairs.filter(|&(a, b)| scores[a * k + b] > least).collect();
+    pairs.sort_by(|&(a, b), &(c, d)| {
+        scores[c * k + d].total_cmp(&scores[a * k + b]).then((a, b).cmp(&(c, d)))
+    });
+    pairs.truncate(MOST);
+    pairs.into_iter().map(|(a, b)| (columns[a], columns[b])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::testing::gaussian;
+
+    #[test]
+    fn the_product_that_tells_is_found_and_noise_is_not() {
+        let (x, e) = (gaussian(3_000, 20, 0.0, 1.0, 1), gaussian(3_000, 2, 0.0, 1.0, 2));
+        let open = (0..3_000).flat_map(|i| [x.at(i, 3) * x.at(i, 11) + 3.0 * e.at(i, 0), e.at(i, 1)]);
+        let open = Table::from_rows(2, open.collect());
+        assert_eq!(telling_pairs(&x, &open, &[1.0; 20]), [(3, 11)]);
+        // Noise passes in some one of a hundred cases.
+        assert_eq!(telling_pairs(&x, &e, &[1.0; 20]), []);
+        let mut without = [1.0; 20];
+        without[3] = 0.0;
+        assert_eq!(telling_pairs(&x, &open, &without), [], "one that is left out");
+    }
+}
