@@ -1,6 +1,7 @@
 //! The program `counterpoise` as a library: typed arguments, then the meaning of a problem file, then the run, then print.
 
 mod args;
+mod beside;
 mod commands;
 pub mod host;
 mod interrupt;

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use counterpoise_core::adjust::AdjustError;
+use counterpoise_core::reduce::ReduceError;
+
 use crate::output::Output;
 use crate::problem_file::{LoadError, Mistakes};
 
@@ -34,6 +37,17 @@ impl Trouble {
     /// Work that failed.
     pub(crate) fn failed(error: impl Into<anyhow::Error>, hint: impl Into<Option<String>>) -> Self {
         Self::Failed { error: error.into(), hint: hint.into() }
+    }
+
+    /// Trouble with one of many runs. A method that asks for more particles or simulations than it is given is input that is not usable, although that is
+    /// seen only when it has chosen its features.
+    pub(crate) fn of_run(error: &anyhow::Error, whose: &str) -> Self {
+        let too_few = error.chain().any(|cause| {
+            matches!(cause.downcast_ref(), Some(AdjustError::TooManyRegressors { .. }))
+                || matches!(cause.downcast_ref(), Some(ReduceError::TooFewRows { .. }))
+        });
+        let told = anyhow::anyhow!("{whose}: {error:#}");
+        if too_few { Self::input(told, None) } else { Self::failed(told, None) }
     }
 
     /// Says what went wrong, and gives the exit code.

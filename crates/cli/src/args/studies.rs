@@ -92,6 +92,10 @@ pub(crate) struct ReproduceArguments {
     #[arg(long, value_name = "PROBLEM,...", value_delimiter = ',')]
     #[arg(value_parser = PossibleValuesParser::new(["toy-sorted", "toy", "death", "dimerization", "diffusion"]))]
     pub(crate) problems: Vec<String>,
+    /// For table-1: instead of the table, measure with how many simulations uniform weights take as long as Algorithm 2, in processor
+    /// time. Nothing else should run on the machine.
+    #[arg(long)]
+    pub(crate) measure: bool,
     /// The seed of everything.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -70,9 +70,27 @@ fn tables_are_printed_beside_those_of_the_paper() {
         assert!(
             problems.iter().any(|name| name == "diffusion") && !problems.iter().any(|name| name == "death")
         );
-        assert!(!here.path().join(format!("reproduction/{item}.svg")).exists());
+        let drawn = fs::read_to_string(here.path().join(format!("reproduction/{item}.svg"))).unwrap();
+        assert!(drawn.starts_with("<svg") && drawn.contains("diffusion: Hellinger distance"));
     }
     program(here.path(), &["reproduce", "figure-9"]).exits(2).says("figure-1");
+}
+
+#[test]
+fn the_times_of_table_1_are_measured() {
+    let here = tempfile::tempdir().unwrap();
+    let arguments =
+        ["reproduce", "table-1", "--measure", "--quick", "--simulations", "1000", "--problems", "toy-sorted"];
+    let text = program(here.path(), &arguments).exits(0).stdout;
+    assert!(text.contains("| toy-sorted | 5 x 1000 |"), "{text}");
+    let rows = lines(&here, "reproduction/table-1-times.csv");
+    let factor: f64 = column(&rows, "factor")[0].parse().unwrap();
+    // 300 evaluations against none: on any machine more than as much again, and no thousandfold.
+    assert!((1.0..1000.0).contains(&factor), "{factor}");
+    assert!(!here.path().join("reproduction/table-1.csv").exists());
+    program(here.path(), &["reproduce", "table-2", "--measure"])
+        .exits(2)
+        .says("--measure belongs to table-1");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn folder(text: &str) -> tempfile::TempDir {
 #[test]
 fn methods_are_judged_on_the_same_data_whatever_the_threads() {
     let here = folder(TOY);
-    let rules = "sd,informed,hellinger,uniform+semi-automatic,uniform+two-stage,genetic,mad+entropy+ridge";
+    let rules = "sd,informed,hellinger,uniform+semi-automatic,uniform+two-stage+reduction.trials=60,uniform+bandit,genetic,mad+entropy+ridge";
     let run = |threads: &str| {
         let arguments =
             ["compare", "p.toml", "--rules", rules, "--datasets", "3", "--json", "--threads", threads];
@@ -60,6 +60,16 @@ fn what_cannot_be_compared_is_refused() {
     refused(
         &["--rules", "uniform+linear", "--set", "method.keep=90"],
         "regression on 10 features needs at least 100 particles",
+    );
+    // How many features there are is known only when they have been chosen: nine or ten here.
+    refused(
+        &["--rules", "uniform+bandit+reduction.choose=9+linear", "--set", "method.keep=80"],
+        "dataset 1, rule uniform+bandit+reduction.choose=9+linear: generation 0: adjusting the accepted parameters: regression on",
+    );
+    let few = ["--set", "method.simulations=80", "--set", "method.keep=20"];
+    refused(
+        &[&["--rules", "uniform+semi-automatic"], &few[..]].concat(),
+        "the reduction needs at least 82 usable simulations, found 80",
     );
     refused(&["--rules", "uniform+weighting.rule=magic"], "`method.weighting.rule` must be one of");
 }

@@ -3,6 +3,7 @@
 mod page;
 mod plot;
 mod reuse;
+mod verdict;
 
 use anyhow::anyhow;
 use counterpoise_core::digest::Generation;
@@ -15,6 +16,7 @@ use counterpoise_run::pool::Pool;
 use counterpoise_run::study::{Dataset, Truths, datasets, infer, infer_watched};
 use serde::Serialize;
 
+use self::verdict::{Calibrated, verdict};
 use super::{overrides, simulator, watched};
 use crate::args::CalibrateArguments;
 use crate::output::Output;
@@ -118,6 +120,13 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Resul
         }
     };
     let coverage: Vec<Coverage> = LEVELS.iter().map(|&level| cover(&ranks, level)).collect();
+    let calibrated = Calibrated {
+        from,
+        method: &method.describe(),
+        keep: method.keep,
+        datasets: ranks.len(),
+        parameters: names.len(),
+    };
     let calibration = Calibration {
         problem: name,
         datasets: ranks.len(),
@@ -128,7 +137,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Resul
         seed: method.seed,
         parameters: names.into_iter().enumerate().map(|(j, name)| parameter(name, &ranks, j)).collect(),
         curve: (1..=CURVE).map(|at| cover(&ranks, at as f64 / CURVE as f64).covered).collect(),
-        verdict: verdict(&coverage[JUDGED], from, method.keep, ranks.len()),
+        verdict: verdict(&coverage, &calibrated),
         caveat: from.caveat(),
         coverage,
     };
@@ -192,9 +201,9 @@ fn each(
     let ranks = workers::map(pool, count, |index| {
         let ranks = one(index);
         tally.done();
-        ranks.map_err(|error| anyhow!("dataset {}: {error:#}", index + 1))
+        ranks.map_err(|error| Trouble::of_run(&error, &format!("dataset {}", index + 1)))
     });
-    ranks.into_iter().collect::<anyhow::Result<_>>().map_err(|error| Trouble::failed(error, None))
+    ranks.into_iter().collect()
 }
 
 /// The rank of each parameter's truth.
@@ -233,40 +242,9 @@ fn band(count: usize) -> (usize, usize) {
     ((mean - DEVIATIONS * sd).max(0.0).ceil() as usize, (mean + DEVIATIONS * sd).floor() as usize)
 }
 
-fn verdict(coverage: &Coverage, from: From, keep: usize, datasets: usize) -> String {
-    let Coverage { level, covered, error } = coverage;
-    let (percent, found) = (100.0 * level, (100.0 * covered).round());
-    let place = match from {
-        From::Prior | From::Reused => "",
-        From::Posterior | From::Accepted => "near the observation, ",
-    };
-    let opening = format!("{place}{percent:.0} % intervals cover {found:.0} %");
-    if covered + 2.0 * error < *level {
-        format!("{opening}: too narrow; try cross_fit = true, adjust = \"none\", or keep = {}", 2 * keep)
-    } else if covered - 2.0 * error > *level {
-        format!("{opening}: wider than they need be; more generations or a smaller keep would narrow them")
-    } else {
-        let seen = 200.0 * error;
-        format!(
-            "{opening}: no sign of trouble; with {datasets} datasets an error beyond about {seen:.0} points would have shown"
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_verdict_for_every_outcome() {
-        let coverage = |covered: f64, error: f64| Coverage { level: 0.9, covered, error };
-        assert!(
-            verdict(&coverage(0.78, 0.03), From::Prior, 250, 100)
-                .contains("cover 78 %: too narrow; try cross_fit = true")
-        );
-        assert!(verdict(&coverage(0.97, 0.01), From::Prior, 250, 100).contains("wider than they need be"));
-        assert!(verdict(&coverage(0.88, 0.03), From::Prior, 250, 100).contains("beyond about 6 points"));
-    }
 
     #[test]
     fn ranks_that_are_even_are_covered_as_often_as_they_should_be() {

@@ -73,18 +73,17 @@ pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8
     let tally = Tally::new(output, "runs", count * methods.len());
     let judged = workers::map(&pool, count, |index| {
         // The same simulations for every method, and others for every dataset.
-        let mut executor = FirstShared::new(simulator);
+        let mut executor = FirstShared::new(simulator, 1);
         let run = |(rule, method): &(String, Method)| {
             let problem = Problem { observed: judge.data[index].observed.clone(), ..problem.clone() };
             let seed = Seed(seed.wrapping_add(1 + index as u64));
             let figures = one(problem, method, seed, (&judge, index), &mut executor);
             tally.done();
-            figures.map_err(|error| anyhow!("dataset {}, rule {rule}: {error:#}", index + 1))
+            figures.map_err(|error| Trouble::of_run(&error, &format!("dataset {}, rule {rule}", index + 1)))
         };
-        methods.iter().map(run).collect::<anyhow::Result<Vec<Figures>>>()
+        methods.iter().map(run).collect::<Result<Vec<Figures>, Trouble>>()
     });
-    let judged = judged.into_iter().collect::<anyhow::Result<Vec<_>>>();
-    let judged = judged.map_err(|error| Trouble::failed(error, None))?;
+    let judged = judged.into_iter().collect::<Result<Vec<_>, Trouble>>()?;
     let known: Vec<f64> = judge.posteriors().iter().map(|exact| information(&problem.prior, exact)).collect();
     let comparison = Comparison {
         problem: loaded.name.clone(),

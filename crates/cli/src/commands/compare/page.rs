@@ -20,11 +20,11 @@ pub(super) fn page(comparison: &Comparison) -> String {
     if biased {
         header.extend(["bias of mean", "bias of mode", "90 % covers"]);
     }
-    header.extend(["held-out", "ess", "seconds"]);
+    header.extend(["information", "held-out", "ess", "seconds"]);
     let row = |judged: &Judged| {
-        let Judged { mean_bias, mode_bias, coverage_90, held_out, ess, seconds, .. } = judged;
+        let Judged { mean_bias, mode_bias, coverage_90, information, held_out, ess, seconds, .. } = judged;
         let known = [*mean_bias, *mode_bias, *coverage_90].into_iter().flatten();
-        let figures: Vec<Figure> = known.chain([*held_out, *ess, *seconds]).collect();
+        let figures: Vec<Figure> = known.chain([*information, *held_out, *ess, *seconds]).collect();
         [vec![judged.rule.clone()], figures.into_iter().map(cell).collect()].concat()
     };
     text.push_str(&columns(&header, rules.iter().map(row)));
@@ -32,7 +32,11 @@ pub(super) fn page(comparison: &Comparison) -> String {
     if biased {
         text.push_str(" Bias: distance from the truth in prior standard deviations,\nmean over parameters.");
     }
-    text.push_str(" Held-out: information about the parameters on simulations that the weights have not seen (features of a reduction have).\n");
+    text.push_str(
+        " Information: squared Hellinger distance of the posterior from the prior.\n\
+         Held-out: the same of what the weights accept among simulations that they have not seen (features of a reduction have),\n\
+         before any adjustment.\n",
+    );
     if let Some(exact) = comparison.exact_information {
         text.push_str(&format!(
             "The exact posteriors have an information of {}: a right posterior has no more.\n",
@@ -68,6 +72,10 @@ fn on_scale(name: &str, scale: &str) -> String {
 }
 
 fn cell(figure: Figure) -> String {
+    // One exact posterior for all runs has no spread over datasets.
+    if figure.error.is_nan() {
+        return significant(figure.mean, 3);
+    }
     format!("{} ± {}", significant(figure.mean, 3), significant(figure.error, 1))
 }
 

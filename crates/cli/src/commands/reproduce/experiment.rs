@@ -8,7 +8,7 @@ use counterpoise_core::digest::{Generation, Method};
 use counterpoise_core::divergence::{self, Divergence, Exponent, Space, weighted_information};
 use counterpoise_core::judge::{covered, rank, wasserstein};
 use counterpoise_core::population::Population;
-use counterpoise_core::problem::{Prior, Problem};
+use counterpoise_core::problem::{Prior, Problem, Simulator};
 use counterpoise_core::propose::{Gaussian, Importance};
 use counterpoise_core::reduce::{ApproximateSufficiency, Identity, Reduction, SemiAutomatic};
 use counterpoise_core::stop::AfterGenerations;
@@ -19,8 +19,7 @@ use counterpoise_core::workers::{self, Serial, Workers};
 use counterpoise_models::exact::{self, Density};
 use counterpoise_models::{Model, Setting, builtin, setting};
 use counterpoise_run::drive::Event;
-use counterpoise_run::executor::Threads;
-use counterpoise_run::study::{Dataset, Truths, datasets, infer_watched};
+use counterpoise_run::study::{Dataset, FirstShared, Truths, datasets, infer_watched};
 
 use super::Context;
 use crate::print::tally::Tally;
@@ -47,7 +46,7 @@ pub(super) const UNIFORM: Rule = by_weights("uniform", || Box::new(ByFormula(Box
 pub(super) const SCALED: Rule = by_weights("scaled", || Box::new(ByFormula(Box::new(Deviation))));
 /// Algorithm 2 to the letter.
 pub(super) const ADAPTIVE: Rule = by_weights("adaptive", || Box::new(Paper::default()));
-/// The same, corrected and cross-fitted: the default of this program.
+/// The same, corrected and cross-fitted.
 pub(super) const OURS: Rule = by_weights("hellinger", || Box::new(Hellinger::default()));
 pub(super) const BARNES: Rule = Rule {
     name: "Barnes et al.",
@@ -175,8 +174,10 @@ impl Experiment {
         let tally = Tally::new(context.output, "rows simulated and weighed", 2 * simulations * cases.len());
         let all = |index: usize, inner: (usize, &dyn Workers)| -> anyhow::Result<Vec<Outcome>> {
             let seed = Seed(context.seed.0.wrapping_add(1 + index as u64));
+            // Plans of one size see the same first generation, which is made once.
+            let mut executor = FirstShared::new(&*self.model.simulator, inner.0);
             let one = |plan: &Plan| {
-                let outcome = self.run(*plan, &cases[index], seed, inner, &tally);
+                let outcome = self.run(*plan, &cases[index], seed, (&mut executor, inner.1), &tally);
                 outcome.map_err(|error| {
                     anyhow!("{}, {}, dataset {}: {error:#}", self.name, plan.rule.name, index + 1)
                 })
@@ -210,10 +211,9 @@ impl Experiment {
         plan: Plan,
         case: &Case,
         seed: Seed,
-        (threads, workers): (usize, &dyn Workers),
+        (executor, workers): (&mut FirstShared<&dyn Simulator>, &dyn Workers),
         tally: &Tally,
     ) -> anyhow::Result<Outcome> {
-        let mut executor = Threads::new(&*self.model.simulator, threads, None);
         let mut told = 0;
         let mut observe = |event: Event<'_>| {
             if let Event::Simulated { done, .. } = event {
@@ -226,10 +226,10 @@ impl Experiment {
             ControlFlow::Continue(())
         };
         let problem = self.problem(case.data.observed.clone());
-        let finished = infer_watched(problem, self.method(plan), seed, &mut executor, workers, &mut observe)?;
+        let finished = infer_watched(problem, self.method(plan), seed, executor, workers, &mut observe)?;
         let last = finished.history.last().ok_or_else(|| anyhow!("no generation was made"))?;
         let mut outcome = self.judge(last, case, seed);
-        outcome.simulating = finished.seconds.simulate;
+        outcome.simulating = finished.seconds.simulate + executor.spared();
         outcome.weighing = finished.seconds.total - finished.seconds.simulate;
         Ok(outcome)
     }

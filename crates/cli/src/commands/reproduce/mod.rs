@@ -1,5 +1,6 @@
 //! `reproduce`: the figures and tables of Harrison & Baker, made again.
 
+mod equal_time;
 mod experiment;
 mod figure_1;
 mod figure_6;
@@ -51,6 +52,10 @@ const ALL: [(Item, &str); 8] = [
 
 /// Makes a figure or a table, or all of them.
 pub(crate) fn reproduce(arguments: &ReproduceArguments, output: Output) -> Result<u8, Trouble> {
+    if arguments.measure && arguments.item != Item::Table1 {
+        let hint = "counterpoise reproduce table-1 --measure".to_owned();
+        return Err(Trouble::input(anyhow!("--measure belongs to table-1"), hint));
+    }
     let wanted: Vec<(Item, &str)> =
         ALL.into_iter().filter(|(item, _)| arguments.item == Item::All || arguments.item == *item).collect();
     let context = Context { arguments, output, pool: arguments.schedule.pool(), seed: Seed(arguments.seed) };
@@ -92,6 +97,7 @@ impl Context<'_> {
             Item::Figure4 => posteriors::make(self, &["dimerization"]),
             Item::Figure5 => posteriors::make(self, &["diffusion"]),
             Item::Figure6 => figure_6::make(self),
+            Item::Table1 if self.arguments.measure => tables::equal_times(self),
             Item::Table1 => tables::table_1(self),
             Item::Table2 | Item::All => tables::table_2(self),
         }
@@ -100,8 +106,8 @@ impl Context<'_> {
     /// The files of an item.
     fn files(&self, item: Item, name: &str) -> Vec<PathBuf> {
         let ends: &[&str] = match item {
-            Item::Table1 | Item::Table2 | Item::All => &[".csv"],
-            Item::Figure1 | Item::Figure6 => &[".svg", ".csv"],
+            Item::Table1 if self.arguments.measure => &["-times.csv"],
+            Item::Table1 | Item::Table2 | Item::All | Item::Figure1 | Item::Figure6 => &[".svg", ".csv"],
             _ => &[".svg", ".csv", "-summary.csv"],
         };
         ends.iter().map(|end| self.arguments.into.join(format!("{name}{end}"))).collect()
