@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _checks
+
 if TYPE_CHECKING:
     from ._frame import Frame
     from ._result import Run
@@ -13,23 +15,23 @@ if TYPE_CHECKING:
 
 def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
     """Build the groups, and hand them to the ArviZ that is there."""
-    import arviz
-
+    arviz = _checks.needed("arviz", "arviz")
     posterior = run.posterior
-    chosen = run._resampled(posterior["importance_weight"], draws, seed)
+    particle_weights, distances = run._beside(posterior)
+    chosen = run._resampled(particle_weights, draws, seed)
     names = list(run.observed)
     weights = run.distance_weights
     groups: dict[str, dict[str, Any]] = {
         "posterior": {name: posterior[name][chosen][None] for name in run.parameters},
         "sample_stats": {
-            "importance_weight": posterior["importance_weight"][chosen][None],
-            "distance": posterior["distance"][chosen][None],
+            "importance_weight": particle_weights[chosen][None],
+            "distance": distances[chosen][None],
             "particle": chosen[None],
         },
         "observed_data": {"statistics": np.array(list(run.observed.values()))},
         "constant_data": {
             "distance_weight": np.array([np.nan if value is None else value for value in weights.values()]),
-            "particle_weight": posterior["importance_weight"],
+            "particle_weight": particle_weights,
         },
     }
     coords = {"statistic": names, "feature": list(weights), "particles": np.arange(len(posterior))}
@@ -40,7 +42,7 @@ def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
         groups["prior"] = {name: prior[name][None] for name in run.parameters}
         groups["prior_predictive"] = {"statistics": _matrix(run.prior_predictive(), names)[None]}
     except (ValueError, OSError):
-        pass  # Simulations of a table stay in the table.
+        pass  # A directory does not keep the simulations of a table.
     if arviz.__version__.split(".")[0] == "0":
         return arviz.from_dict(**groups, coords=coords, dims=dims)
     return arviz.from_dict(groups, coords=coords, dims=dims)

@@ -6,11 +6,20 @@ import html
 from collections.abc import Iterator
 from typing import Any
 
-from . import _native
+from . import _checks, _native
 
 
 class Frame:
-    """Named columns. pandas, polars and pyarrow take it through the Arrow interface; numpy by `frame["name"]`."""
+    """Named columns. pandas, polars and pyarrow take it through the Arrow interface; numpy by `frame["name"]`.
+
+    >>> import counterpoise as cp
+    >>> network = cp.Network("A -> 0 @ k", initial={"A": 50}, times=[1, 2])
+    >>> run = cp.run(network, {"k": cp.LogUniform(0.01, 10)}, [45, 41], simulations=500, generations=1, seed=1)
+    >>> run.posterior.columns
+    ['k', 'importance_weight', 'distance', 'generation', 'row']
+    >>> float(run.posterior["importance_weight"].sum().round(9))
+    1.0
+    """
 
     def __init__(self, native: _native.Frame) -> None:
         self._native = native
@@ -25,6 +34,8 @@ class Frame:
         return self._native.names
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._native.names:
+            raise KeyError(f"no column {name!r}; the columns are {', '.join(self._native.names)}")
         return self._native.column(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -45,9 +56,7 @@ class Frame:
 
     def to_pandas(self) -> Any:
         """As a pandas DataFrame; needs pandas, and nothing else."""
-        import pandas
-
-        return pandas.DataFrame({name: self[name] for name in self.columns})
+        return _checks.needed("pandas", "pandas").DataFrame({name: self[name] for name in self.columns})
 
     def __repr__(self) -> str:
         return f"<counterpoise.Frame: {len(self)} rows of {', '.join(self.columns)}>"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _native, _toml
+from . import _checks, _native, _toml
 
 
 class _Simulated:
@@ -21,11 +21,17 @@ class _Simulated:
 
     def __init__(self, **keys: Any) -> None:
         self._keys = {key: value for key, value in keys.items() if value is not None}
+        # What no problem file can say is told at once, and not with the first simulation.
+        _toml.text({"model": self.table()})
         self._ready: dict[tuple[str, ...], _native.Problem] = {}
 
     def table(self) -> dict[str, Any]:
         """As it stands in a problem file."""
         return {self.kind: self._keys}
+
+    def __repr__(self) -> str:
+        lines = [line.strip() for line in str(self._keys.get("reactions", self._keys.get("file"))).splitlines()]
+        return f"<counterpoise.{type(self).__name__}: {'; '.join(line for line in lines if line)}>"
 
     def _problem(self, names: tuple[str, ...]) -> _native.Problem:
         if names not in self._ready:
@@ -39,7 +45,7 @@ class _Simulated:
 
     def statistics(self, parameters: Sequence[str]) -> list[str]:
         """Names of the statistics, `A@1` for the observable A at time 1, for parameters of these names."""
-        return self._problem(tuple(parameters)).statistics
+        return self._problem(tuple(_checks.names("parameters", parameters))).statistics
 
     def simulate(
         self, theta: Mapping[str, ArrayLike], n: int | None = None, *, seed: int = 1, threads: int | None = None
@@ -55,7 +61,9 @@ class _Simulated:
             columns = [np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in theta.values()]
         except (TypeError, ValueError) as error:
             raise TypeError(f"`theta` must have numbers as its values: {error}") from None
-        count = max(map(len, columns)) if n is None else _whole("n", n)
+        count = max(map(len, columns)) if n is None else _checks.whole("n", n)
+        if threads is not None:
+            threads = _checks.whole("threads", threads, most=_checks.MOST_WORKERS)
         if any(column.ndim != 1 or len(column) not in (1, count) for column in columns):
             raise ValueError(f"`theta` must have one value or {count} values for each parameter")
         thetas = np.column_stack([np.broadcast_to(column, count) for column in columns])
@@ -63,7 +71,7 @@ class _Simulated:
             raise ValueError("`theta` must have finite numbers as its values")
         problem = self._problem(tuple(map(str, theta)))
         rows = np.arange(count, dtype=np.int64)
-        summaries, failures = problem.simulate(thetas, rows, 0, _seed(seed), threads)
+        summaries, failures = problem.simulate(thetas, rows, 0, _checks.seed(seed), threads)
         if failures:
             at, why = failures[0]
             warnings.warn(f"{len(failures)} of {count} simulations failed; for example row {at}: {why}", stacklevel=2)
@@ -128,9 +136,13 @@ class Sbml(_Simulated):
         simulator: Any = None,
         max_events: int | None = None,
     ) -> None:
-        path = os.path.abspath(os.fspath(file))
         super().__init__(
-            file=path, times=times, observe=observe, noise=noise, simulator=simulator, max_events=max_events
+            file=_checks.path("file", file),
+            times=times,
+            observe=observe,
+            noise=noise,
+            simulator=simulator,
+            max_events=max_events,
         )
 
 
@@ -146,9 +158,9 @@ class Table:
     """
 
     def __init__(self, data: Any, statistics: Sequence[str] | None = None) -> None:
-        self._statistics = None if statistics is None else [str(name) for name in statistics]
+        self._statistics = None if statistics is None else _checks.names("statistics", statistics)
         if isinstance(data, (str, os.PathLike)):
-            self._file = os.path.abspath(os.fspath(data))
+            self._file = _checks.path("data", data)
             return
         names, columns = _columns(data)
         self._folder = tempfile.TemporaryDirectory(prefix="counterpoise-")
@@ -159,11 +171,23 @@ class Table:
         """As it stands in a problem file."""
         return {"table": {"file": self._file, "statistics": self._statistics}}
 
+    def statistics(self, parameters: Sequence[str]) -> list[str]:
+        """Names of the statistics, for parameters of these names."""
+        laws = {name: {"law": "uniform", "low": 0, "high": 1} for name in _checks.names("parameters", parameters)}
+        text = _toml.text({"name": "table", "parameters": laws, "model": self.table()})
+        return _native.Problem(text, os.getcwd()).statistics
+
+    def __repr__(self) -> str:
+        return f"<counterpoise.Table: {self._file}>"
+
 
 def _columns(data: Any) -> tuple[list[str], list[NDArray[np.float64]]]:
     names = data.keys() if isinstance(data, Mapping) else getattr(data, "columns", getattr(data, "column_names", None))
     if names is None:
         raise TypeError(f"`data` must be a dataframe, a dict of arrays or a path, found {type(data).__name__}")
+    named = _checks.names("data", names)
+    if not named:
+        raise ValueError("`data` must have at least one column")
     columns = []
     for name in names:
         try:
@@ -172,16 +196,4 @@ def _columns(data: Any) -> tuple[list[str], list[NDArray[np.float64]]]:
             raise ValueError(f"`data` must have columns of numbers: {name!r} is none") from None
     if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         raise ValueError("`data` must have columns of one length")
-    return [str(name) for name in names], columns
-
-
-def _whole(name: str, number: Any) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise ValueError(f"`{name}` must be a whole number of at least 1, found {number!r}")
-    return int(number)
-
-
-def _seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
-        raise ValueError(f"`seed` must be a whole number from 0 to 2**64 - 1, found {seed!r}")
-    return int(seed)
+    return named, columns

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ._simulators import Answer, pieces
+from ._simulators import MUST_GIVE, Answer, pieces
 
 #: Places in the list of rows, their summaries, and which of them failed, why.
 Finished: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], list[tuple[int, str]]]"
@@ -37,6 +37,9 @@ class Chunks:
         self.simulator, self.seconds = simulator, seconds
         self.cost: float | None = None
         self.size = _FIRST
+        # Why the first row was not what was observed, while no row was.
+        self.unlike: str | None = None
+        self.is_new = True
 
     def begin(
         self, thetas: NDArray[np.float64], seeds: NDArray[np.int64], rows: NDArray[np.int64], generation: int
@@ -64,6 +67,13 @@ class Chunks:
         """What a simulator is called with."""
         part = slice(start, end)
         return self.thetas[part], self.seeds[part], self.rows[part], self.generation
+
+    def look(self, rows: int, failures: list[tuple[int, str]]) -> None:
+        """Take note of results that cannot be compared with what was observed."""
+        if self.is_new or self.unlike is not None:
+            reasons = [why for _, why in failures if f": {MUST_GIVE}" in why.partition("\n")[0]]
+            self.unlike = reasons[0] if len(reasons) == rows else None
+            self.is_new = False
 
     def learn(self, rows: int, seconds: float) -> None:
         """Take note of what some rows have cost."""
@@ -96,6 +106,7 @@ class Here:
         begun = time.perf_counter()
         summaries, failures = self.chunks.simulator(*self.chunks.arguments(start, end))
         self.chunks.learn(end - start, time.perf_counter() - begun)
+        self.chunks.look(end - start, failures)
         return np.arange(start, end), summaries, failures
 
 
@@ -159,6 +170,7 @@ class Spread:
             if error is None:
                 (summaries, failures), seconds = future.result()
                 self.chunks.learn(end - start, seconds)
+                self.chunks.look(end - start, failures)
                 return np.arange(start, end), summaries, failures
             self._lost(start, end, error)
         return np.arange(0), np.empty((0, self.columns)), []
@@ -185,6 +197,8 @@ class Spread:
                 if not self.renew():
                     raise
                 future = self.submit(self.chunks.arguments(start, end))
+            if not isinstance(future, Future):
+                raise TypeError(f"`executor` must give futures of concurrent.futures, found {type(future).__name__}")
             self.under_way[future] = (start, end)
 
     def _lost(self, start: int, end: int, error: BaseException) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import json
+import math
+import numbers
+import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
+
+from . import _checks
 
 
 @dataclass(frozen=True)
@@ -20,11 +26,11 @@ class Law:
 
     def table(self) -> dict[str, Any]:
         """As it stands in a problem file."""
-        numbers = {field.name: getattr(self, field.name) for field in fields(self)}
-        for key, number in numbers.items():
-            if number is not None and (isinstance(number, (str, bool)) or not np.isscalar(number)):
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        for key, number in given.items():
+            if number is not None and (isinstance(number, bool) or not isinstance(number, numbers.Real)):
                 raise TypeError(f"`{key}` of {type(self).__name__} must be a number, found {number!r}")
-        return {"law": self.name, **{key: number for key, number in numbers.items() if number is not None}}
+        return {"law": self.name, **{key: number for key, number in given.items() if number is not None}}
 
 
 @dataclass(frozen=True)
@@ -112,8 +118,8 @@ class Integer(Law):
     name: ClassVar[str] = "integer"
 
 
-#: Draws that tell where a joint law lies and how wide it is.
-_TRIALS = 1000
+#: Draws that tell where a joint law lies and how wide it is, and those at which its density is tried.
+_TRIALS, _DENSITIES = 1000, 10
 
 
 class Joint:
@@ -141,15 +147,16 @@ class Joint:
         ln_density: Callable[[dict[str, float]], float],
         log: Sequence[str] = (),
     ) -> None:
-        self.names = [str(name) for name in names]
+        self.names = _checks.names("names", names)
         for argument, function in (("draw", draw), ("ln_density", ln_density)):
             if not callable(function):
                 raise TypeError(f"`{argument}` must be a function, found {type(function).__name__}")
-        if not self.names or len(set(self.names)) != len(self.names):
-            raise ValueError(f"`names` must be different names, found {self.names}")
-        if unknown := set(log) - set(self.names):
+        if not self.names:
+            raise ValueError("`names` must have at least one name")
+        self.log = tuple(_checks.names("log", log))
+        if unknown := set(self.log) - set(self.names):
             raise ValueError(f"`log` must list some of `names`, found {sorted(unknown)}")
-        self._draw, self._ln_density, self.log = draw, ln_density, tuple(log)
+        self._draw, self._ln_density = draw, ln_density
 
     @classmethod
     def of(cls, law: Any) -> Joint:
@@ -164,19 +171,31 @@ class Joint:
     def draw(self, seed: int) -> list[float]:
         """Draw once, in the order of the names."""
         drawn = self._draw(seed)
-        if isinstance(drawn, Mapping):
-            return [float(drawn[name]) for name in self.names]
-        return [float(number) for number in drawn]
+        try:
+            ordered = [drawn[name] for name in self.names] if isinstance(drawn, Mapping) else list(drawn)
+            theta = [float(number) for number in ordered]
+        except (TypeError, ValueError, KeyError):
+            theta = []
+        if len(theta) != len(self.names) or not all(map(math.isfinite, theta)):
+            raise ValueError(f"`draw` must give {len(self.names)} finite numbers, for {self.names}: found {drawn!r}")
+        return theta
 
     def ln_density(self, theta: Sequence[float]) -> float:
         """Log density at numbers in the order of the names."""
-        return float(self._ln_density(dict(zip(self.names, theta, strict=True))))
+        density = self._ln_density(dict(zip(self.names, theta, strict=True)))
+        try:
+            return float(density)
+        except (TypeError, ValueError):
+            raise TypeError(f"`ln_density` must give a number, -inf outside the support: found {density!r}") from None
 
     def frame(self) -> dict[str, dict[str, Any]]:
         """Independent laws that are about as wide: they span the space in which the engine thinks."""
         drawn = np.array([self.draw(1 + seed) for seed in range(_TRIALS)])
-        if drawn.shape != (_TRIALS, len(self.names)) or not np.isfinite(drawn).all():
-            raise ValueError(f"`draw` must give {len(self.names)} finite numbers")
+        for theta in drawn[:_DENSITIES]:
+            density = self.ln_density(theta.tolist())
+            if not math.isfinite(density):
+                at = dict(zip(self.names, theta.tolist(), strict=True))
+                raise ValueError(f"`ln_density` must be finite where `draw` draws: it is {density} at {at}")
         laws: dict[str, dict[str, Any]] = {}
         for name, column in zip(self.names, drawn.T, strict=True):
             is_log = name in self.log
@@ -187,18 +206,52 @@ class Joint:
             laws[name] = {"law": law, "mean": float(values.mean()), "sd": float(values.std()) or 1.0}
         return laws
 
+    def __repr__(self) -> str:
+        return f"<counterpoise.Joint: {', '.join(self.names)}>"
+
     def identity(self) -> str:
         """What tells this law from another, as JSON."""
         return json.dumps({"draw": fingerprint(self._draw), "ln_density": fingerprint(self._ln_density)})
 
 
 def fingerprint(function: Any) -> str:
-    """A hash of a function's source; of its code where there is none. What it calls is not looked at."""
+    """A hash of a function's source; of its code where there is none. What it calls is not looked at.
+
+    >>> from functools import partial
+    >>> fingerprint(partial(pow, 2)) == fingerprint(partial(pow, 3))
+    False
+    """
+    return hashlib.blake2b(_content(function), digest_size=16).hexdigest()
+
+
+def _content(function: Any) -> bytes:
+    if isinstance(function, functools.partial):
+        bound = [*function.args, *sorted(function.keywords.items())]
+        return b"\0".join([_content(function.func), *map(_constant, bound)])
     inner = inspect.unwrap(function) if callable(function) else function
     inner = getattr(inner, "py_func", getattr(inner, "__func__", inner))
+    code = getattr(inner, "__code__", None)
+    # An object that can be called is what its class says.
+    subject = inner if code is not None or inspect.isroutine(inner) else type(inner)
     try:
-        content = inspect.getsource(inner).encode()
+        return inspect.getsource(subject).encode()
     except (OSError, TypeError):
-        code = getattr(inner, "__code__", None)
-        content = code.co_code if code is not None else type(inner).__qualname__.encode()
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
+        if code is not None:
+            return _code(code)
+        return str(getattr(inner, "__qualname__", type(inner).__qualname__)).encode()
+
+
+def _code(code: types.CodeType) -> bytes:
+    return b"\0".join([code.co_code, repr(code.co_names).encode(), *map(_constant, code.co_consts)])
+
+
+def _constant(value: Any) -> bytes:
+    """What tells a value from another, as far as it can be seen: never an address."""
+    if isinstance(value, types.CodeType):
+        return _code(value)
+    if isinstance(value, (tuple, list)):
+        return b"(" + b",".join(map(_constant, value)) + b")"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str} {value.shape} ".encode() + bytes(value.tobytes())
+    plain = value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.number))
+    return repr(value).encode() if plain else type(value).__qualname__.encode()

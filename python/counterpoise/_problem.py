@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import numbers
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _native, _toml
-from ._models import Table, _seed, _Simulated
+from . import _checks, _native, _toml
+from ._models import Table, _Simulated
 from ._priors import Integer, Joint, Law
-from ._simulators import Batch, BatchFunction, Native, Plain
+from ._simulators import Batch, BatchFunction, Native, Plain, real
 
 #: Draws from the prior at which a function is tried for the names of its statistics.
 _TRIALS = 10
@@ -37,31 +39,31 @@ class Question:
     ) -> None:
         self.method = {key: value for key, value in method.items() if value is not None}
         if "seed" in self.method:
-            self.method["seed"] = _seed(self.method["seed"])
+            self.method["seed"] = _checks.seed(self.method["seed"])
         self.work: Plain | Batch | None = None
         self.path, self.text, self.directory = "", "", os.getcwd()
         self.set: list[str] = []
         if stop is not None and not isinstance(stop, Mapping):
             raise TypeError(f"`stop` must be a dict of limits, found {type(stop).__name__}")
         if isinstance(simulator, (str, os.PathLike)):
-            self._file(os.fspath(simulator), parameters, observed, statistics, name, stop, truth)
+            self._file(_checks.path("simulator", simulator), parameters, observed, statistics, name, stop, truth)
             return
+        if not isinstance(simulator, (_Simulated, Table)):
+            _check_function(simulator)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be text, found {type(name).__name__}")
         self.name = name or _name(simulator)
         laws, whole, joint = _laws(parameters)
         document: dict[str, Any] = {"name": self.name, "parameters": laws}
         if isinstance(simulator, (_Simulated, Table)):
             document["model"] = simulator.table()
-        elif not callable(simulator):
-            message = "a function, cp.batch(f), cp.Network, cp.Sbml, cp.Table or the path of a problem file"
-            raise TypeError(f"`simulator` must be {message}, found {type(simulator).__name__}")
         values = _observed(observed, statistics)
         if values is None and truth is None:
             if needs_observed:
                 raise TypeError("`observed` must be the observed statistics, found None")
             values = {}
         if isinstance(simulator, (_Simulated, Table)):
-            known = simulator.statistics(list(laws)) if isinstance(simulator, _Simulated) else None
-            values = _renamed(values, observed, known)
+            values = _renamed(values, observed, statistics, lambda: simulator.statistics(list(laws)))
         else:
             values = self._function(simulator, list(laws), whole, values, joint, laws)
         document["observed"] = {"truth": dict(truth)} if truth is not None else {"values": values}
@@ -88,8 +90,8 @@ class Question:
                 raise ValueError(f"`{argument}` stands in the problem file and must not be given beside it")
         keys = {**{f"method.{key}": value for key, value in self.method.items()}}
         keys |= {f"stop.{key}": value for key, value in (stop or {}).items()}
-        self.path = os.path.abspath(path)
-        self.set = [f"{key}={_toml.value(value)}" for key, value in keys.items()]
+        self.path = path
+        self.set = [f"{key}={_toml.value(value, key)}" for key, value in keys.items()]
         self.name = os.path.basename(path)
         self.native = _native.Problem.file(self.path, self.set)
 
@@ -116,6 +118,22 @@ class Question:
         if self.work is not None:
             return self.work
         return Native(self.text, self.directory, self.path, self.set, self.native.description)
+
+
+def _check_function(simulator: Any) -> None:
+    if not callable(simulator):
+        message = "a function, cp.batch(f), cp.Network, cp.Sbml, cp.Table or the path of a problem file"
+        raise TypeError(f"`simulator` must be {message}, found {type(simulator).__name__}")
+    is_batch = isinstance(simulator, BatchFunction)
+    try:
+        signature = inspect.signature(simulator.function if is_batch else simulator)
+    except (TypeError, ValueError):
+        return  # Functions of other languages may not tell.
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        expected = "(thetas, seeds)" if is_batch else "(theta, seed)"
+        raise TypeError(f"`simulator` must be a function of {expected}: {error}") from None
 
 
 def _name(simulator: Any) -> str:
@@ -149,22 +167,25 @@ def _laws(parameters: Any) -> tuple[dict[str, Any], list[str], Joint | None]:
 def _observed(observed: Any, statistics: Sequence[str] | None) -> dict[str, float] | None:
     if observed is None:
         if statistics is not None:
-            return dict.fromkeys(map(str, statistics), 0.0)
+            return dict.fromkeys(_checks.names("statistics", statistics), 0.0)
         return None
     if hasattr(observed, "to_dict") and not isinstance(observed, Mapping):
         observed = observed.to_dict()
     if isinstance(observed, Mapping):
         if statistics is not None:
             raise ValueError("`statistics` are named by `observed` already")
-        pairs = {str(name): value for name, value in observed.items()}
+        pairs = dict(zip(_checks.names("observed", observed), observed.values(), strict=True))
     else:
         try:
+            if np.iscomplexobj(observed):
+                raise TypeError
             array = np.atleast_1d(np.asarray(observed, dtype=np.float64))
         except (TypeError, ValueError):
             raise TypeError(f"`observed` must be a dict or numbers, found {type(observed).__name__}") from None
         if array.ndim != 1:
             raise ValueError(f"`observed` must be one row of numbers, found shape {array.shape}")
-        names = [f"s{at + 1}" for at in range(len(array))] if statistics is None else [str(name) for name in statistics]
+        numbered = [f"s{at + 1}" for at in range(len(array))]
+        names = numbered if statistics is None else _checks.names("statistics", statistics)
         if len(names) != len(array):
             raise ValueError(f"`statistics` must name the {len(array)} observed numbers, found {len(names)} names")
         pairs = dict(zip(names, array, strict=True))
@@ -173,7 +194,11 @@ def _observed(observed: Any, statistics: Sequence[str] | None) -> dict[str, floa
     values = {}
     for name, value in pairs.items():
         try:
+            if np.iscomplexobj(value):
+                raise TypeError
             values[name] = float(value)
+        except OverflowError:
+            values[name] = np.inf
         except (TypeError, ValueError):
             raise TypeError(f"`observed` must have numbers as its values: {name!r} is {value!r}") from None
         if not np.isfinite(values[name]):
@@ -181,14 +206,20 @@ def _observed(observed: Any, statistics: Sequence[str] | None) -> dict[str, floa
     return values
 
 
-def _renamed(values: dict[str, float] | None, observed: Any, known: list[str] | None) -> dict[str, float] | None:
+def _renamed(
+    values: dict[str, float] | None,
+    observed: Any,
+    statistics: Sequence[str] | None,
+    names: Callable[[], list[str]],
+) -> dict[str, float] | None:
     """Numbers without names take those of the model."""
-    if known is None or values is None:
+    if values is None:
         return values
     if not values:
-        return dict.fromkeys(known, 0.0)
-    if isinstance(observed, Mapping) or hasattr(observed, "to_dict"):
+        return dict.fromkeys(names(), 0.0)
+    if statistics is not None or isinstance(observed, Mapping) or hasattr(observed, "to_dict"):
         return values
+    known = names()
     if len(known) != len(values):
         raise ValueError(f"`observed` must have {len(known)} numbers for {known[:5]}..., found {len(values)}")
     return dict(zip(known, values.values(), strict=True))
@@ -209,20 +240,26 @@ def _tried(
             if isinstance(function, BatchFunction):
                 result = function(theta[None, :], np.array([seed]))
                 if not isinstance(result, Mapping):
-                    result = np.asarray(result, dtype=np.float64)[0]
+                    result = np.atleast_1d(real(result))[0]
             else:
                 named: dict[str, Any] = dict(zip(parameters, theta.tolist(), strict=True))
                 result = function({**named, **{name: int(named[name]) for name in whole}}, seed)
+                if not isinstance(result, Mapping):
+                    result = real(result)
         except Exception as error:
             last = error
             continue
         if isinstance(result, Mapping):
-            return dict.fromkeys(map(str, result), 0.0)
-        return dict.fromkeys((f"s{at + 1}" for at in range(np.atleast_1d(np.asarray(result)).size)), 0.0)
+            found = _checks.names("simulator", result)
+        else:
+            found = [f"s{at + 1}" for at in range(np.size(result))]
+        if not found:
+            raise ValueError("`simulator` must give at least one statistic, found none")
+        return dict.fromkeys(found, 0.0)
     raise ValueError(f"`simulator` failed at {_TRIALS} draws from the prior: {last!r}") from last
 
 
 def _share(share: Any) -> float:
-    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+    if isinstance(share, bool) or not isinstance(share, numbers.Real) or not 0 <= float(share) <= 1:
         raise ValueError(f"`max_failures` must be a share between 0 and 1, found {share!r}")
     return float(share)

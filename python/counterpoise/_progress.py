@@ -64,7 +64,8 @@ def _notebook() -> Any:
     """A display that can be updated, in a notebook."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
-    if shell is None or type(shell).__name__ != "ZMQInteractiveShell":
+    # Some notebooks, such as Colab, have a shell that is made from Jupyter's.
+    if not any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell).__mro__):
         return None
     from IPython.display import display
 

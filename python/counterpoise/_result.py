@@ -11,22 +11,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _checks, _native
 from ._frame import Frame
+
+#: Statistics that a notebook shows.
+_HEAVIEST = 10
 
 
 class Run:
-    """A run, finished or stopped: its posterior, weights, history, and the ways to look at them."""
+    """A run, finished or stopped: its posterior, weights, history, and the ways to look at them.
+
+    >>> import counterpoise as cp
+    >>> network = cp.Network("A -> 0 @ k", initial={"A": 50}, times=[1, 2])
+    >>> run = cp.run(network, {"k": cp.LogUniform(0.01, 10)}, [45, 41], simulations=500, generations=2, seed=1)
+    >>> run
+    <counterpoise.Run: network, 2 generations, finished, in memory>
+    >>> 0.05 < run.summary()["parameters"]["k"]["median"] < 0.2
+    True
+    >>> len(run.sample(100)["k"]), [step["generation"] for step in run.generations]
+    (100, [0, 1])
+    """
 
     def __init__(self, native: _native.Outcome) -> None:
         self._native = native
+        self._posterior: Frame | None = None
         self._summary: dict[str, Any] = json.loads(native.summary) or {}
         self._description: dict[str, Any] = json.loads(native.description) or {}
 
     @property
     def posterior(self) -> Frame:
         """Parameters, importance_weight, distance; simulated as `row` of `simulations(generation)`."""
-        return Frame(self._native.posterior())
+        if self._posterior is None:
+            self._posterior = Frame(self._native.posterior())
+        return self._posterior
 
     @property
     def parameters(self) -> list[str]:
@@ -79,11 +96,11 @@ class Run:
 
     def population(self, generation: int = -1) -> Frame:
         """Kept particles of a generation, before any adjustment; simulated as `row` of `simulations(generation)`."""
-        return Frame(self._native.population(generation))
+        return Frame(self._native.population(self._generation(generation)))
 
     def predictive(self, generation: int = -1) -> Frame:
         """Statistics of the particles of a generation's posterior, in its order: of `posterior`, for the last."""
-        return Frame(self._native.predictive(generation))
+        return Frame(self._native.predictive(self._generation(generation)))
 
     def prior(self) -> Frame:
         """The first draws from the prior, at most a thousand; those that failed are left out."""
@@ -95,18 +112,36 @@ class Run:
 
     def simulations(self, generation: int = -1) -> Frame:
         """Every simulation of a generation, with its parameters and its outcome; only of a run in a directory."""
-        return Frame(self._native.simulations(generation))
+        return Frame(self._native.simulations(self._generation(generation)))
 
     def sample(self, draws: int | None = None, seed: int = 1) -> dict[str, NDArray[np.float64]]:
         """Draws of equal weight from the posterior, by systematic resampling."""
         posterior = self.posterior
-        chosen = self._resampled(posterior["importance_weight"], draws, seed)
+        chosen = self._resampled(self._beside(posterior)[0], draws, seed)
         return {name: posterior[name][chosen] for name in self.parameters}
 
+    def _beside(self, posterior: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Importance weights and distances: by their place, for a parameter may have such a name itself."""
+        first = len(self.parameters)
+        return posterior[posterior.columns[first]], posterior[posterior.columns[first + 1]]
+
+    def _sized_weights(self) -> dict[str, float]:
+        """Distance weights in units of each statistic's spread, the heaviest first."""
+        spread = self._summary.get("statistic_sd", {})
+        sized = {name: (weight or 0.0) * (spread.get(name) or 0.0) for name, weight in self.distance_weights.items()}
+        return dict(sorted(sized.items(), key=lambda pair: -pair[1]))
+
+    def _generation(self, generation: Any) -> int:
+        count = self._native.count
+        is_whole = isinstance(generation, (int, np.integer)) and not isinstance(generation, bool)
+        if not is_whole or not -count <= generation < count:
+            expected = f"`generation` must be one of the {count} that are finished, from 0 or, from the last, from -1"
+            raise ValueError(f"{expected}: found {generation!r}")
+        return int(generation)
+
     def _resampled(self, weights: NDArray[np.float64], draws: int | None, seed: int) -> NDArray[np.int64]:
-        count = len(weights) if draws is None else int(draws)
-        if count < 1:
-            raise ValueError(f"`draws` must be at least 1, found {draws!r}")
+        count = len(weights) if draws is None else _checks.whole("draws", draws)
+        seed = _checks.seed(seed)
         levels = (np.arange(count) + np.random.default_rng(seed).uniform()) / count
         chosen = np.searchsorted(np.cumsum(weights) / np.sum(weights), levels)
         return np.minimum(chosen, len(weights) - 1)
@@ -143,16 +178,18 @@ class Run:
 
     def report(self, path: str | os.PathLike[str] = "report.html") -> Path:
         """Write one self-contained HTML page; only of a run in a directory."""
+        out = _checks.path("path", path)
         if self.directory is None:
             raise ValueError("a report is made of a directory: give `into` to run")
-        _native.command(["report", str(self.directory), "--out", os.fspath(path)])
+        _native.command(["report", str(self.directory), "--out", out])
         return Path(path)
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "stopped"
         where = "memory" if self.directory is None else str(self.directory)
         name, done = self._summary.get("problem"), self._summary.get("generations")
-        return f"<counterpoise.Run: {name}, {done} generations, {state}, in {where}>"
+        plural = "" if done == 1 else "s"
+        return f"<counterpoise.Run: {name}, {done} generation{plural}, {state}, in {where}>"
 
     def _repr_html_(self) -> str:
         keys = ("mean", "sd", "median", "q05", "q95")
@@ -161,10 +198,19 @@ class Run:
         for name, numbers in self._summary.get("parameters", {}).items():
             cells = "".join(f"<td>{_figure(numbers.get(key))}</td>" for key in keys)
             body += f"<tr><td>{html.escape(name)}</td>{cells}</tr>"
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        labels = {"simulations": "simulations", "failed": "failed", "kept": "kept", "ess": "effective sample size"}
+        figures = (f"{label} {_figure(self._summary.get(key))}" for key, label in labels.items())
+        weighed = [(name, size) for name, size in self._sized_weights().items() if size > 0][:_HEAVIEST]
+        heaviest = ", ".join(f"{html.escape(name)} {size:.3g}" for name, size in weighed)
+        heaviest = f"<p>heaviest statistics, weight x sd: {heaviest}</p>" if heaviest else ""
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
+        notes = f"<p>to worry about:</p><ul>{notes}</ul>" if notes else ""
         title = html.escape(repr(self)[1:-1])
-        return f"<p>{title}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><ul>{notes}</ul>"
+        return f"<p>{title}</p>{table}<p>{', '.join(figures)}</p>{heaviest}{notes}"
 
 
 def _figure(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}"
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int) else f"{value:.4g}"

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from . import _native
-from ._models import Table, _whole
+from . import _checks, _native
+from ._models import Table
 from ._pool import Here, Processes, Spread
 from ._problem import Question
 from ._progress import Progress
@@ -70,9 +70,14 @@ def run(
         max_failures=max_failures,
     )
     if workers is not None:
-        workers = _whole("workers", workers)
-    if executor is not None and not hasattr(executor, "submit"):
-        raise TypeError(f"`executor` must be a concurrent.futures.Executor, found {type(executor).__name__}")
+        # Those of an executor are chunks under way; all others are processes or threads of this machine.
+        workers = _checks.whole("workers", workers, most=_checks.MOST_WORKERS if executor is None else None)
+    if progress is not None and not isinstance(progress, bool):
+        raise TypeError(f"`progress` must be True, False or None, found {progress!r}")
+    directory = None if into is None else _checks.path("into", into)
+    if executor is not None and (isinstance(executor, type) or not callable(getattr(executor, "submit", None))):
+        found = f"the class {executor.__name__}" if isinstance(executor, type) else type(executor).__name__
+        raise TypeError(f"`executor` must be a concurrent.futures.Executor, found {found}")
     if executor is not None and isinstance(simulator, Table):
         raise ValueError("`executor` has nothing to do for a table")
     pool: Here | Spread | None = None
@@ -82,9 +87,14 @@ def run(
         pool = Processes(question.work, workers) if workers is not None and workers > 1 else Here(question.work)
     threads = workers if question.work is None and executor is None else None
     told = Progress(progress, simulations, generations)
-    directory = None if into is None else os.path.abspath(into)
     try:
         return Run(question.native.run(directory, threads, pool, told))
+    except RuntimeError as error:
+        if pool is not None and pool.chunks.unlike is not None:
+            # Not a simulation now and then, but all of them: one of the arguments is wrong.
+            message = "`simulator` must give the statistics that `observed` has, and never did"
+            raise ValueError(f"{message}: {pool.chunks.unlike}") from error
+        raise
     except KeyboardInterrupt as interrupt:
         if directory is not None and hasattr(interrupt, "add_note"):
             interrupt.add_note(f"what is finished is kept in {directory}; the same call goes on with it")
@@ -96,10 +106,16 @@ def run(
 
 
 def load(directory: str | os.PathLike[str]) -> Run:
-    """Read a run from its directory, be it of Python or of the command line."""
-    if not isinstance(directory, (str, os.PathLike)):
-        raise TypeError(f"`directory` must be a path, found {type(directory).__name__}")
-    return Run(_native.Outcome.load(directory))
+    """Read a run from its directory, be it of Python or of the command line.
+
+    >>> import os, tempfile, counterpoise as cp
+    >>> into = os.path.join(tempfile.mkdtemp(), "decay")
+    >>> network = cp.Network("A -> 0 @ k", initial={"A": 50}, times=[1, 2])
+    >>> done = cp.run(network, {"k": cp.LogUniform(0.01, 10)}, [45, 41], simulations=500, generations=1, into=into)
+    >>> cp.load(into).summary()["parameters"] == done.summary()["parameters"]
+    True
+    """
+    return Run(_native.Outcome.load(_checks.path("directory", directory)))
 
 
 def compare(
@@ -118,12 +134,22 @@ def compare(
     `rules` are names joined by +, such as `"uniform+semi-automatic+linear"`. Truths come from the prior unless
     `truth` gives one. Further arguments are those of the method in `run`. A Python function is called in this
     process, by one thread at a time.
+
+    >>> import counterpoise as cp
+    >>> network = cp.Network("A -> 0 @ k", initial={"A": 50}, times=[1, 2])
+    >>> laws, budget = {"k": cp.LogUniform(0.01, 10)}, {"simulations": 200, "keep": 20, "generations": 1}
+    >>> judged = cp.compare(network, laws, rules=["uniform", "sd"], datasets=2, **budget)
+    >>> [rule["rule"] for rule in judged["rules"]]
+    ['uniform', 'sd']
     """
-    words = ["--datasets", str(_whole("datasets", datasets))]
+    words = _datasets(datasets)
     if rules is not None:
-        if isinstance(rules, str):
-            raise TypeError("`rules` must be a list of rules, found one text")
-        words += ["--rules", ",".join(rules)]
+        named = _checks.names("rules", rules)
+        if not named:
+            raise ValueError("`rules` must have at least one rule")
+        words.append(f"--rules={','.join(named)}")
+    if truth is not None and not isinstance(truth, Mapping):
+        raise TypeError(f"`truth` must be a dict of parameters, found {type(truth).__name__}")
     return _study("compare", words, simulator, parameters, truth, statistics, workers, method)
 
 
@@ -139,9 +165,14 @@ def calibrate(
     """See whether intervals cover the truth as often as they say: what `counterpoise calibrate --json` prints.
 
     Truths come from the prior. Further arguments are those of the method in `run`.
+
+    >>> import counterpoise as cp
+    >>> network = cp.Network("A -> 0 @ k", initial={"A": 50}, times=[1, 2])
+    >>> laws, budget = {"k": cp.LogUniform(0.01, 10)}, {"simulations": 200, "keep": 20, "generations": 1}
+    >>> "verdict" in cp.calibrate(network, laws, datasets=4, **budget)
+    True
     """
-    words = ["--datasets", str(_whole("datasets", datasets))]
-    return _study("calibrate", words, simulator, parameters, None, statistics, workers, method)
+    return _study("calibrate", _datasets(datasets), simulator, parameters, None, statistics, workers, method)
 
 
 _METHOD = ("simulations", "keep", "generations", "weighting", "reduction", "proposal", "adjust", "seed")
@@ -149,6 +180,10 @@ _METHOD = ("simulations", "keep", "generations", "weighting", "reduction", "prop
 
 def _method(*values: Any) -> dict[str, Any]:
     return dict(zip(_METHOD, values, strict=True))
+
+
+def _datasets(datasets: Any) -> list[str]:
+    return ["--datasets", str(_checks.whole("datasets", datasets, 2, 1_000_000))]
 
 
 def _study(
@@ -178,7 +213,8 @@ def _study(
         needs_observed=False,
     )
     if workers is not None:
-        words = [*words, "--threads", str(_whole("workers", workers))]
+        threads = _checks.whole("workers", workers, most=_checks.MOST_WORKERS)
+        words = [*words, "--threads", str(threads)]
     printed = _interruptible(lambda: question.native.command([command, "problem", "--json", *words]))
     result: dict[str, Any] = json.loads(printed)
     return result

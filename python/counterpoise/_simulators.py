@@ -9,17 +9,19 @@ import struct
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _checks, _native
 from ._priors import fingerprint
 
 #: Summaries of some rows, and which of these failed, why.
 Answer: TypeAlias = "tuple[NDArray[np.float64], list[tuple[int, str]]]"
 
+#: How messages begin about results that are not what was observed.
+MUST_GIVE = "the simulator must give"
 #: The last frames of a traceback that are kept with a failure, and its letters.
 _FRAMES, _LETTERS = 4, 1500
 
@@ -50,6 +52,14 @@ def _named(module: str, name: str) -> Any:
         return None
 
 
+@overload
+def batch(function: Callable[..., Any], *, size: int = 1000) -> BatchFunction: ...
+
+
+@overload
+def batch(*, size: int = 1000) -> Callable[[Callable[..., Any]], BatchFunction]: ...
+
+
 def batch(function: Any = None, *, size: int = 1000) -> Any:
     """Mark a function of arrays: `(n, d)` parameters and `(n,)` seeds in, `(n, statistics)` out.
 
@@ -68,9 +78,7 @@ def batch(function: Any = None, *, size: int = 1000) -> Any:
         return lambda inner: batch(inner, size=size)
     if not callable(function):
         raise TypeError(f"`function` must be a function, found {type(function).__name__}")
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise ValueError(f"`size` must be a whole number of at least 1, found {size!r}")
-    return BatchFunction(function, size)
+    return BatchFunction(function, _checks.whole("size", size, most=2**31))
 
 
 def explain(error: BaseException) -> str:
@@ -126,8 +134,8 @@ class Plain:
                     except struct.error:
                         # Not all are floats: assignment knows what to do, or what to say.
                         pass
-                summaries[at] = picked
-            except Exception as error:
+                summaries[at] = real(picked)
+            except (Exception, SystemExit) as error:
                 failures.append((at, explain(error)))
         return summaries, failures
 
@@ -162,18 +170,21 @@ class Batch:
         return np.concatenate([summaries for summaries, _ in parts]), failures
 
     def _together(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> Answer:
+        # The function gets the engine's own arrays and may write into them: what is tried again is another one.
+        given = thetas.copy(), seeds.copy()
         try:
             return self._call(thetas, seeds), []
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if len(seeds) == 1:
                 return np.full((1, len(self.statistics)), np.nan), [(0, explain(error))]
         # Some row is to blame: each alone.
+        thetas, seeds = given
         summaries = np.full((len(seeds), len(self.statistics)), np.nan)
         failures: list[tuple[int, str]] = []
         for at in range(len(seeds)):
             try:
                 summaries[at] = self._call(thetas[at : at + 1], seeds[at : at + 1])[0]
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 failures.append((at, explain(error)))
         return summaries, failures
 
@@ -181,13 +192,13 @@ class Batch:
         result = self.batch.function(thetas, seeds)
         if isinstance(result, Mapping):
             _same_names(result, self.statistics)
-            result = np.column_stack([np.asarray(result[name], dtype=np.float64) for name in self.statistics])
-        array = np.ascontiguousarray(result, dtype=np.float64)
+            result = np.column_stack([real(result[name]) for name in self.statistics])
+        array = np.ascontiguousarray(real(result))
         if array.ndim == 1 and len(self.statistics) == 1:
             array = array[:, None]
         expected = (len(seeds), len(self.statistics))
         if array.shape != expected:
-            raise ValueError(f"the simulator must give an array of shape {expected}, found {array.shape}")
+            raise ValueError(f"{MUST_GIVE} an array of shape {expected}, found {array.shape}")
         return array
 
 
@@ -229,7 +240,19 @@ def _same_names(result: Mapping[str, Any], names: Sequence[str]) -> None:
     if len(result) != len(names) or any(name not in result for name in names):
         missing = [name for name in names if name not in result]
         beyond = [name for name in result if name not in names]
-        raise ValueError(f"the statistics must be those observed: missing {missing[:5]}, not observed {beyond[:5]}")
+        found = [f"the simulator does not give {missing[:5]}"] if missing else []
+        found += [f"`observed` does not have {beyond[:5]}"] if beyond else []
+        raise ValueError(f"{MUST_GIVE} the statistics of `observed`: {' and '.join(found)}")
+
+
+def real(numbers: Any) -> NDArray[np.float64]:
+    """Real numbers as an array, without a copy where they are one."""
+    if numbers is None:
+        raise TypeError(f"{MUST_GIVE} statistics, found None")
+    array = np.asarray(numbers)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{MUST_GIVE} real numbers, found complex ones")
+    return np.asarray(array, dtype=np.float64)
 
 
 def _picker(names: Sequence[str]) -> Callable[[Any], Any]:
@@ -247,9 +270,10 @@ def _picker(names: Sequence[str]) -> Callable[[Any], Any]:
         if isinstance(result, Mapping):
             _same_names(result, names)
             return [result[name] for name in names]
-        array = np.asarray(result, dtype=np.float64)
+        array = real(result)
         if array.shape != (count,) and not (array.ndim == 0 and count == 1):
-            raise ValueError(f"the simulator must give {count} statistics, found an array of shape {array.shape}")
+            expected = f"{count} statistics, those of `observed`"
+            raise ValueError(f"{MUST_GIVE} {expected}: found an array of shape {array.shape}")
         return array
 
     return pick

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+#: Tables of a problem file whose keys are arguments of their own.
+_TABLES = ("method.", "model.network.", "model.sbml.", "model.table.")
 
 
 def text(document: Mapping[str, Any]) -> str:
@@ -14,30 +17,42 @@ def text(document: Mapping[str, Any]) -> str:
     "name" = "x"
     "method" = {"keep" = 0.05, "proposal" = {"rule" = "local"}}
     """
-    return "\n".join(f"{_string(key)} = {value(item)}" for key, item in document.items() if item is not None)
+    return "\n".join(f"{_string(key, key)} = {value(item, key)}" for key, item in document.items() if item is not None)
 
 
-def value(item: Any) -> str:
-    """Write one value."""
+def value(item: Any, name: str) -> str:
+    """Write one value, which goes by this name in messages."""
     if isinstance(item, str):
-        return _string(item)
+        return _string(item, name)
     if isinstance(item, bool):
         return "true" if item else "false"
     if isinstance(item, numbers.Integral):
         return str(int(item))
     if isinstance(item, numbers.Real):
-        return _number(float(item))
+        return _number(item)
     if isinstance(item, Mapping):
-        pairs = (f"{_string(str(key))} = {value(inner)}" for key, inner in item.items() if inner is not None)
+        inner = [(str(key), one) for key, one in item.items() if one is not None]
+        pairs = (f"{_string(key, name)} = {value(one, f'{name}.{key}')}" for key, one in inner)
         return "{" + ", ".join(pairs) + "}"
     if hasattr(item, "tolist"):
-        return value(item.tolist())
-    if isinstance(item, (list, tuple)):
-        return "[" + ", ".join(value(inner) for inner in item) + "]"
-    raise TypeError(f"expected text, a number, a list or a dict, found {type(item).__name__}")
+        return value(item.tolist(), name)
+    if isinstance(item, Sequence) and not isinstance(item, (bytes, bytearray, memoryview)):
+        return "[" + ", ".join(value(one, name) for one in item) + "]"
+    expected = "text, a number, a list or a dict"
+    raise TypeError(f"`{_argument(name)}` must be {expected}, found {type(item).__name__}")
 
 
-def _number(number: float) -> str:
+def _argument(name: str) -> str:
+    for table in _TABLES:
+        name = name.removeprefix(table)
+    return name
+
+
+def _number(real: Any) -> str:
+    try:
+        number = float(real)
+    except OverflowError:
+        number = float("inf")
     if number != number:
         return "nan"
     if number in (float("inf"), float("-inf")):
@@ -45,7 +60,12 @@ def _number(number: float) -> str:
     return repr(number)
 
 
-def _string(content: str) -> str:
+def _string(content: str, name: str) -> str:
+    try:
+        content.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"`{_argument(name)}` must be text that UTF-8 can write, found {content!r}") from None
+
     def escaped(letter: str) -> str:
         if letter in '"\\':
             return "\\" + letter

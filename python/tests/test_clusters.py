@@ -1,5 +1,6 @@
 """Executors of every kind give the run that this process alone gives, to the bit."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -184,6 +185,29 @@ def _equal_bytes(one, other):
 def _command(*words):
     command = [sys.executable, "-m", "counterpoise._command", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_chunks_are_as_large_as_their_rows_are_cheap():
+    from counterpoise._pool import Chunks
+
+    class Simulator:
+        unit = 1
+
+    for cost, expected in ((0.1, 5), (0.01, 50), (1e-4, 5000), (3.0, 1)):
+        chunks = Chunks(Simulator(), 0.5)
+        chunks.begin(np.zeros((10**6, 1)), np.zeros(10**6), np.arange(10**6), 0)
+        sizes = []
+        for _ in range(12):
+            start, end = chunks.take(4)
+            sizes.append(end - start)
+            chunks.learn(end - start, cost * (end - start))
+        # Begun carefully, and then about half a second each.
+        assert sizes[0] <= 4 and all(after <= 4 * before for before, after in itertools.pairwise(sizes))
+        assert sizes[-1] == pytest.approx(expected, rel=0.02)
+    # At the end the rest is shared out, so that nobody waits for the last.
+    chunks.begin(np.zeros((40, 1)), np.zeros(40), np.arange(40), 0)
+    chunks.size = 1000
+    assert chunks.take(4) == (0, 10)
 
 
 def test_chunks_keep_batches_together():

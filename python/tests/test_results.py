@@ -105,8 +105,88 @@ def test_plots(finished):
     plt.close("all")
 
 
+def test_a_plot_of_predictions_weighs_them(finished):
+    """Its boxes are weighted quantiles: the least value that has the level's weight at or below it."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    weights = finished.posterior["importance_weight"]
+    lines = finished.plot_predictive()[0].lines
+    for at, name in enumerate(OBSERVED):
+        values = finished.predictive()[name]
+        # A box, two whiskers, two caps and a median.
+        box = {value for line in lines[6 * at : 6 * at + 6] for value in line.get_ydata()}
+        for level in (0.05, 0.25, 0.5, 0.75, 0.95):
+            expected = min(value for value in values if weights[values <= value].sum() >= level)
+            assert expected in box, (name, level)
+    plt.close("all")
+
+
+def test_predictions_of_uneven_size_are_drawn_in_their_own_units():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    def simulate(theta, seed):
+        x = np.random.default_rng(seed).normal(theta["m"])
+        return {"small": x, "large": 1e6 * x}
+
+    run = cp.run(
+        simulate, {"m": cp.Uniform(-5, 5)}, {"small": 1.0, "large": 1e6}, simulations=200, keep=40, generations=1
+    )
+    axis = run.plot_predictive()[0]
+    assert "half-widths" in axis.get_ylabel() and max(map(abs, axis.get_ylim())) < 20
+    plt.close("all")
+
+
+def test_axes_have_numbers_on_them(finished):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    # The posterior of `s` spans less than a factor of ten, on a parameter that lives on a logarithmic scale.
+    axes = finished.plot_posterior()
+    axes[0].figure.canvas.draw()
+    for axis in axes:
+        low, high = axis.get_xlim()
+        shown = [tick for tick in axis.get_xticks() if low <= tick <= high]
+        assert len(shown) >= 3
+    steps = finished.plot_history()[0].get_xticks()
+    assert all(float(step).is_integer() for step in steps)
+    plt.close("all")
+
+
 def test_notebooks_show_something(finished):
-    assert "<td>m</td>" in finished._repr_html_() and "importance_weight" in finished.posterior._repr_html_()
+    shown = finished._repr_html_()
+    assert "<td>m</td>" in shown and "simulations 800" in shown and "heaviest statistics, weight x sd: " in shown
+    assert "<ul></ul>" not in shown
+    assert "importance_weight" in finished.posterior._repr_html_()
+
+
+def test_things_have_names():
+    network = cp.Network("A -> 0 @ k\n B -> A @ j", initial={"A": 1}, times=[1])
+    assert repr(network) == "<counterpoise.Network: A -> 0 @ k; B -> A @ j>"
+    assert repr(cp.Table("/some/where.csv")) == "<counterpoise.Table: /some/where.csv>"
+    assert repr(cp.Joint(["a", "b"], lambda seed: [1, 2], lambda theta: 0.0)) == "<counterpoise.Joint: a, b>"
+
+
+@pytest.mark.parametrize("where", ["memory", "directory"])
+def test_parameters_may_be_called_like_the_columns_beside_them(where, tmp_path):
+    def simulate(theta, seed):
+        return {"row": theta["distance"] + np.random.default_rng(seed).normal(0, 0.1), "outcome": theta["row"]}
+
+    laws = {"importance_weight": cp.Uniform(5, 6), "distance": cp.Uniform(0, 1), "row": cp.Uniform(2, 3)}
+    into = None if where == "memory" else tmp_path / "r"
+    run = cp.run(simulate, laws, {"row": 0.5, "outcome": 2.5}, simulations=200, keep=30, generations=1, into=into)
+    assert run.posterior.columns == [*laws, "importance_weight_", "distance_", "generation", "row_"]
+    assert run.posterior["importance_weight_"].sum() == pytest.approx(1)
+    drawn = run.sample(5000)
+    weighted = (run.posterior["distance"] * run.posterior["importance_weight_"]).sum()
+    assert drawn["distance"].mean() == pytest.approx(weighted, abs=0.01)
+    assert drawn["importance_weight"].min() >= 5
+    polars = pytest.importorskip("polars")
+    assert polars.DataFrame(run.posterior).columns == run.posterior.columns
 
 
 def test_a_report_needs_a_directory(finished, kept, tmp_path):
@@ -119,7 +199,3 @@ def test_generations(finished):
     assert [step["generation"] for step in finished.generations] == [0, 1]
     assert finished.population(0)["m"].shape == (40,)
     assert np.isfinite(finished.population(-2)["log_importance_weight"]).all()
-    with pytest.raises(ValueError, match="generation must be one of the 2"):
-        finished.population(2)
-    with pytest.raises(KeyError):
-        finished.posterior["nothing"]

@@ -1,17 +1,22 @@
 """Runs of Python functions, networks, tables and problem files."""
 
+import functools
 import json
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
+import types
 
 import numpy as np
 import pytest
 from conftest import BUDGET, OBSERVED, PARAMETERS, ROOT, gaussian, gaussians, same
 
 import counterpoise as cp
+from counterpoise._priors import fingerprint
 
 
 def test_a_posterior_is_the_exact_one():
@@ -233,6 +238,54 @@ def test_progress_goes_to_the_standard_error(capsys):
     assert (out, err.splitlines()) == ("", ["1 of 2 generations done", "2 of 2 generations done"])
 
 
+def test_notebooks_have_one_line_that_changes(monkeypatch):
+    """Jupyter's shell, and one that is made from it, as Colab's."""
+    shown = []
+
+    class Handle:
+        def update(self, data, raw):
+            shown.append(data["text/plain"])
+
+    def display(data, raw, display_id):
+        assert raw and display_id
+        return Handle()
+
+    class ZMQInteractiveShell:
+        pass
+
+    class Shell(ZMQInteractiveShell):
+        pass
+
+    ipython, within = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    within.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", within)
+    for kind in (ZMQInteractiveShell, Shell):
+        shown.clear()
+        ipython.get_ipython = lambda kind=kind: kind()
+        cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, progress=True)
+        assert "generation 1 of 2: choosing distance weights" in shown and shown[-1] == "2 of 2 generations done"
+
+
+def test_functions_are_told_apart():
+    """Without a source by their code and its constants; bound arguments and classes count."""
+    known = {}
+    exec("one = lambda theta, seed: [theta['m'] + 1]\ntwo = lambda theta, seed: [theta['m'] + 2]", known)
+
+    class Callable:
+        def __call__(self, theta, seed):
+            return [theta["m"]]
+
+    def scaled(factor, theta, seed):
+        return [factor * theta["m"]]
+
+    partials = [functools.partial(scaled, factor) for factor in (1, 2, np.ones(2), np.zeros(2))]
+    prints = [fingerprint(function) for function in (known["one"], known["two"], Callable(), scaled, *partials)]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(Callable()) == fingerprint(Callable())
+    assert fingerprint(functools.partial(scaled, 1)) == prints[4]
+
+
 def test_a_changed_function_is_another_run(tmp_path):
     cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r")
     with pytest.raises(ValueError, match=r"model\.python\.source was"):
@@ -297,6 +350,12 @@ def test_a_table_of_simulations(tmp_path):
     ]
     same(*runs)
     assert runs[0].summary()["parameters"]["m"]["mean"] == pytest.approx(1.0, abs=0.15)
+    # Particles say which rows of the table they are.
+    predicted, posterior = runs[0].predictive(), runs[0].posterior
+    assert (predicted["mean"] == data["mean"][posterior["row"]]).all() and (posterior["generation"] == 0).all()
+    assert (runs[0].prior()["m"] == m[:1000]).all() and (
+        runs[0].prior_predictive()["mean"] == data["mean"][:1000]
+    ).all()
     file = tmp_path / "t.csv"
     pandas.DataFrame(data).to_csv(file, index=False)
     same(runs[0], cp.run(cp.Table(file), {"m": cp.Uniform(-5, 5)}, {"mean": 1.0, "noise": 0.0}, keep=100))
@@ -350,3 +409,83 @@ def test_comparing_and_calibrating():
     assert cp.compare(network, law, rules=["sd"], truth={"k": 0.1}, datasets=2, **budget)["truth"] == "given"
     with pytest.raises(ValueError, match="no part of a rule"):
         cp.compare(network, law, rules=["nonsense"], datasets=2, **budget)
+
+
+def test_a_range_of_times():
+    network = cp.Network("A -> 0 @ k", initial={"A": 5}, times=range(1, 4))
+    assert network.statistics(["k"]) == ["A@1", "A@2", "A@3"]
+
+
+def test_numbers_without_names_take_those_of_a_table():
+    rng = np.random.default_rng(1)
+    m = rng.uniform(-5, 5, 500)
+    table = cp.Table({"m": m, "mean": rng.normal(m, 0.2), "noise": rng.normal(size=500)})
+    law = {"m": cp.Uniform(-5, 5)}
+    same(cp.run(table, law, [1.0, 0.0], keep=50), cp.run(table, law, {"mean": 1.0, "noise": 0.0}, keep=50))
+    with pytest.raises(ValueError, match="`observed` must have 2 numbers"):
+        cp.run(table, law, [1.0], keep=50)
+
+
+def test_a_simulator_that_exits_is_a_failure():
+    def simulate(theta, seed):
+        if theta["m"] > 4:
+            sys.exit("the program gives up")
+        return gaussian(theta, seed)
+
+    alone = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET)
+    assert 0 < alone.generations[0]["failed"] < 100
+    same(alone, cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, workers=2))
+
+
+def test_complex_statistics_are_failures():
+    for simulate in (
+        lambda theta, seed: np.full(3, 1j),
+        lambda theta, seed: [1j, 1.0, 1.0],
+        cp.batch(lambda thetas, seeds: np.ones((len(thetas), 3), dtype=complex)),
+    ):
+        with pytest.raises(ValueError, match="must give real numbers, found complex"):
+            cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET)
+
+
+def test_a_batch_function_may_write_into_what_it_gets():
+    """Also where a row of it fails and each is tried alone."""
+
+    def make(in_place):
+        @cp.batch(size=50)
+        def simulate(thetas, seeds):
+            if in_place:
+                thetas *= 2
+                seeds += 1
+            else:
+                thetas, seeds = thetas * 2, seeds + 1
+            if (thetas[:, 0] > 8).any():
+                raise ValueError("too large")
+            rows = zip(thetas[:, 0], seeds, strict=True)
+            return np.stack([np.random.default_rng(seed).normal(theta, size=3) for theta, seed in rows])
+
+        return simulate
+
+    wrote, kept = (cp.run(make(in_place), PARAMETERS, OBSERVED, **BUDGET) for in_place in (True, False))
+    assert kept.generations[0]["failed"] > 0
+    same(wrote, kept)
+
+
+def test_the_engine_lets_other_threads_run():
+    """While the engine simulates and weighs for a second, Python goes on counting."""
+    network = cp.Network("A -> 0 @ k", initial={"A": 5000}, times=list(range(1, 40)))
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begun = time.perf_counter()
+    network.simulate({"k": 0.05}, n=20_000, threads=1)
+    took = time.perf_counter() - begun
+    done.set()
+    thread.join()
+    # A thousand a second, if nobody holds it up; were the lock held, a handful.
+    assert counted[0] > 100 * took

@@ -8,11 +8,34 @@ use counterpoise_run::store::StoreError;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::{PyErr, PyResult};
 
+/// Words of messages about any problem, as the names of arguments.
+const ANY: [(&str, &str); 3] = [("`method.", "`"), ("--into", "into="), ("--rules ", "`rules` ")];
+
+/// Words of messages about a problem that Python states: nobody has a problem file in view.
+const STATED: [(&str, &str); 5] = [
+    ("model.network.", ""),
+    ("model.sbml.", ""),
+    ("model.table.", ""),
+    ("[parameters]", "`parameters`"),
+    (" (the path is relative to the problem file)", ""),
+];
+
 /// The exception for something that was refused.
 pub(crate) fn refused(refused: Refused) -> PyErr {
-    // The names that a problem file has, as the names of arguments.
-    let message = refused.message.replace("`method.", "`").replace("--into", "into=");
-    if refused.is_input { PyValueError::new_err(message) } else { PyRuntimeError::new_err(message) }
+    exception(refused.is_input, in_python(refused.message, &ANY))
+}
+
+/// The exception for something that was refused about a problem that Python states.
+pub(crate) fn refused_as_stated(refused: Refused) -> PyErr {
+    exception(refused.is_input, in_python(in_python(refused.message, &ANY), &STATED))
+}
+
+fn in_python(message: String, words: &[(&str, &str)]) -> String {
+    words.iter().fold(message, |message, (theirs, ours)| message.replace(theirs, ours))
+}
+
+fn exception(is_input: bool, message: String) -> PyErr {
+    if is_input { PyValueError::new_err(message) } else { PyRuntimeError::new_err(message) }
 }
 
 /// Does some work; a panic, which has been described on the standard error, is an exception like others.

@@ -6,7 +6,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Field, Schema};
-use counterpoise_run::store::{Sheet, StoreError, Values};
+use counterpoise_run::store::{Names, Sheet, StoreError, Values};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -31,8 +31,11 @@ pub(crate) fn whole(values: Vec<i64>) -> ArrayRef {
 }
 
 impl Frame {
-    /// Puts columns together.
+    /// Puts columns together, under the names that they have in a directory.
     pub(crate) fn new(names: &[String], columns: Vec<ArrayRef>) -> PyResult<Self> {
+        let mut distinct = Names::default();
+        names.iter().for_each(|name| distinct.add(name));
+        let names = distinct.list();
         let field = |(name, column): (&String, &ArrayRef)| {
             Field::new(name, column.data_type().clone(), *column.data_type() == DataType::Utf8)
         };

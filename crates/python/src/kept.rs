@@ -56,11 +56,15 @@ impl Store for Kept {
     }
 
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
-        self.simulated.extend(made.simulations.map(|(_, simulated)| simulated.clone()));
-        let summaries = made.simulations.map(|_| self.accepted(made.generation));
-        if let (0, Some((thetas, simulated))) = (made.generation.index, made.simulations) {
+        let made_or_given = made.simulations.or(made.table);
+        self.simulated.extend(made_or_given.map(|(_, simulated)| simulated.clone()));
+        let summaries = made_or_given.map(|_| self.accepted(made.generation));
+        if let (0, Some((thetas, simulated))) = (made.generation.index, made_or_given) {
             let rows: Vec<u32> = simulated.usable().into_iter().take(PRIOR).collect();
             self.prior = Some((thetas.select(&rows), simulated.summaries().select(&rows)));
+        }
+        if made.table.is_some() {
+            self.simulated.clear();
         }
         self.summaries.push(summaries);
         self.generations.push(made.generation.clone());

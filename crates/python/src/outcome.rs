@@ -66,10 +66,10 @@ impl Outcome {
 
     fn index(&self, generation: Option<i64>) -> PyResult<usize> {
         let count = self.generations();
-        let index = generation.unwrap_or(-1);
-        let index = if index < 0 { index + count as i64 } else { index };
+        let asked = generation.unwrap_or(-1);
+        let index = if asked < 0 { asked.saturating_add(count as i64) } else { asked };
         usize::try_from(index).ok().filter(|&index| index < count).ok_or_else(|| {
-            bad(format!("generation must be one of the {count} that are finished, found {index}"))
+            bad(format!("`generation` must be one of the {count} that are finished, found {asked}"))
         })
     }
 

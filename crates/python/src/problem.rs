@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use counterpoise_cli::host::{self, Means, Model, Ready, Source, Stated, Written};
+use counterpoise_cli::host::{self, Means, Model, Ready, Refused, Source, Stated, Written};
 use counterpoise_core::problem::Failure;
 use counterpoise_core::propose::propose_rows;
 use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
@@ -19,7 +19,7 @@ use counterpoise_run::pool::Pool;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::errors::{bad, calm, failed, refused};
+use crate::errors::{bad, calm, failed, refused, refused_as_stated};
 use crate::executor::Spread;
 use crate::kept::Kept;
 use crate::outcome::Outcome;
@@ -43,8 +43,13 @@ impl Problem {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
-        let ready = Ready::load(&self.source, true).map_err(refused)?;
+        let ready = Ready::load(&self.source, true).map_err(self.refused())?;
         Ok(self.ready.get_or_init(|| ready))
+    }
+
+    /// How to say that something about it was refused.
+    fn refused(&self) -> fn(Refused) -> PyErr {
+        if matches!(self.source.problem, Written::Here(_)) { refused_as_stated } else { refused }
     }
 
     /// Raises what Python code raised meanwhile.
@@ -191,7 +196,7 @@ impl Problem {
                 see: Some(&mut tell),
                 threads,
             };
-            calm(|| host::run(&self.source, into.as_deref(), means).map_err(refused))
+            calm(|| host::run(&self.source, into.as_deref(), means).map_err(self.refused()))
         });
         let ended = self.checked(ended)?;
         match into {
@@ -202,7 +207,8 @@ impl Problem {
 
     /// What a command of the program prints about this problem.
     fn command(&self, py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
-        let printed = py.detach(|| calm(|| host::command(&words, Some(&self.source)).map_err(refused)));
+        let printed =
+            py.detach(|| calm(|| host::command(&words, Some(&self.source)).map_err(self.refused())));
         self.checked(printed).map(|(_, text)| text)
     }
 }
