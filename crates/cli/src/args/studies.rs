@@ -82,8 +82,8 @@ pub(crate) struct ReproduceArguments {
     /// Write the files into this directory.
     #[arg(long, value_name = "DIR", default_value = "reproduction")]
     pub(crate) into: PathBuf,
-    /// Datasets, each made anew at the paper's parameters [default: 10; 2 with --quick].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    /// Datasets, each made anew at the paper's parameters; at least two [default: 10; 2 with --quick].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=100_000))]
     pub(crate) datasets: Option<u64>,
     /// Simulations a generation, the same share kept [default: the paper's; a tenth with --quick].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(400..=100_000_000))]

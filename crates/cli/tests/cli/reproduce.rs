@@ -88,9 +88,6 @@ fn the_times_of_table_1_are_measured() {
     // 300 evaluations against none: on any machine more than as much again, and no thousandfold.
     assert!((1.0..1000.0).contains(&factor), "{factor}");
     assert!(!here.path().join("reproduction/table-1.csv").exists());
-    program(here.path(), &["reproduce", "table-2", "--measure"])
-        .exits(2)
-        .says("--measure belongs to table-1");
 }
 
 #[test]
@@ -108,4 +105,21 @@ fn weights_of_repeated_runs_are_centred() {
     assert_eq!(sums.len(), 8);
     assert!(sums.values().all(|sum: &f64| sum.abs() < 1e-9), "{sums:?}");
     assert!(text.contains("x32"));
+}
+
+/// A standard error takes two datasets; what an item would not heed is refused before anything is made.
+#[test]
+fn arguments_that_do_not_fit_the_item_are_refused() {
+    let here = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], message: &str| {
+        program(here.path(), &[&["reproduce"], arguments].concat()).exits(2).says(message);
+    };
+    for item in ["figure-2", "figure-6", "table-1", "table-2", "all"] {
+        refused(&[item, "--quick", "--datasets", "1"], "1 is not in 2..");
+    }
+    refused(&["table-1", "--measure", "--quick", "--datasets", "1"], "1 is not in 2..");
+    refused(&["figure-1", "--quick", "--datasets", "3"], "figure-1 is made of one dataset");
+    refused(&["figure-3", "--quick", "--problems", "toy"], "--problems belongs to the tables");
+    refused(&["table-2", "--measure"], "--measure belongs to table-1");
+    assert!(!here.path().join("reproduction").exists());
 }

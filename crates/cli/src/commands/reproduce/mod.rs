@@ -52,10 +52,7 @@ const ALL: [(Item, &str); 8] = [
 
 /// Makes a figure or a table, or all of them.
 pub(crate) fn reproduce(arguments: &ReproduceArguments, output: Output) -> Result<u8, Trouble> {
-    if arguments.measure && arguments.item != Item::Table1 {
-        let hint = "counterpoise reproduce table-1 --measure".to_owned();
-        return Err(Trouble::input(anyhow!("--measure belongs to table-1"), hint));
-    }
+    fitting(arguments)?;
     let wanted: Vec<(Item, &str)> =
         ALL.into_iter().filter(|(item, _)| arguments.item == Item::All || arguments.item == *item).collect();
     let context = Context { arguments, output, pool: arguments.schedule.pool(), seed: Seed(arguments.seed) };
@@ -86,6 +83,25 @@ pub(crate) fn reproduce(arguments: &ReproduceArguments, output: Output) -> Resul
         output.result(&format!("## {name} ({})\n\n{}\n", context.preset_line(), made.text))?;
     }
     Ok(DONE)
+}
+
+/// Refuses arguments that the item would not heed.
+fn fitting(arguments: &ReproduceArguments) -> Result<(), Trouble> {
+    let item = arguments.item;
+    let refused = |message: &str, hint: &str| Err(Trouble::input(anyhow!("{message}"), hint.to_owned()));
+    if arguments.measure && item != Item::Table1 {
+        return refused("--measure belongs to table-1", "counterpoise reproduce table-1 --measure");
+    }
+    if arguments.datasets.is_some() && item == Item::Figure1 {
+        return refused("figure-1 is made of one dataset", "leave out --datasets");
+    }
+    if !arguments.problems.is_empty() && !matches!(item, Item::Table1 | Item::Table2 | Item::All) {
+        return refused(
+            "--problems belongs to the tables",
+            "leave it out: a figure has the problems of the paper's",
+        );
+    }
+    Ok(())
 }
 
 impl Context<'_> {
