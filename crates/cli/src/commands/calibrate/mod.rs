@@ -33,6 +33,7 @@ const JUDGED: usize = 2;
 /// Bins of the ranks, and those of the curve of expected coverage.
 const BINS: usize = 10;
 const CURVE: usize = 20;
+
 #[derive(Debug, Serialize)]
 struct Calibration {
     problem: String,
@@ -99,6 +100,8 @@ struct Parameter {
     name: String,
     /// At each level.
     covered: Vec<f64>,
+    /// How often intervals of 5, 10, ... 100 % have the truth.
+    curve: Vec<f64>,
     /// Datasets in each tenth of the ranks of the truth, and the least and most that chance would put into one of them in 95 of 100
     /// calibrations.
     ranks: Vec<usize>,
@@ -136,7 +139,7 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Resul
         generations: method.generations,
         seed: method.seed,
         parameters: names.into_iter().enumerate().map(|(j, name)| parameter(name, &ranks, j)).collect(),
-        curve: (1..=CURVE).map(|at| cover(&ranks, at as f64 / CURVE as f64).covered).collect(),
+        curve: probabilities().map(|level| cover(&ranks, level).covered).collect(),
         verdict: verdict(&coverage, &calibrated),
         caveat: from.caveat(),
         coverage,
@@ -213,6 +216,11 @@ fn ranks(generation: &Generation, dataset: &Dataset, seed: Seed) -> Vec<f64> {
     truth.iter().enumerate().map(|(j, &truth)| rank(generation.posterior(), j, truth, &mut rng)).collect()
 }
 
+/// The probabilities of the curve.
+fn probabilities() -> impl Iterator<Item = f64> {
+    (1..=CURVE).map(|at| at as f64 / CURVE as f64)
+}
+
 fn cover(ranks: &[Vec<f64>], level: f64) -> Coverage {
     // Parameters of one dataset are not independent: the error is that of the mean over datasets.
     let shares: Vec<f64> = ranks
@@ -229,9 +237,14 @@ fn parameter(name: String, ranks: &[Vec<f64>], j: usize) -> Parameter {
     let mut counts = vec![0; BINS];
     ranks.iter().for_each(|row| counts[((row[j] * BINS as f64) as usize).min(BINS - 1)] += 1);
     let share =
-        |&level: &f64| ranks.iter().filter(|row| covered(row[j], level)).count() as f64 / ranks.len() as f64;
-    let covered = LEVELS.iter().map(share).collect();
-    Parameter { name, covered, ranks: counts, band: band(ranks.len()) }
+        |level: f64| ranks.iter().filter(|row| covered(row[j], level)).count() as f64 / ranks.len() as f64;
+    Parameter {
+        name,
+        covered: LEVELS.into_iter().map(share).collect(),
+        curve: probabilities().map(share).collect(),
+        ranks: counts,
+        band: band(ranks.len()),
+    }
 }
 
 /// The counts between which all bins lie with a probability of about 95 %, by the normal law and Bonferroni's bound.
@@ -252,7 +265,11 @@ mod tests {
         for level in LEVELS {
             assert!((cover(&ranks, level).covered - level).abs() < 1e-9);
         }
-        assert_eq!(parameter("k".into(), &ranks, 0).ranks, vec![100; 10]);
+        let of_one = parameter("k".into(), &ranks, 0);
+        assert_eq!(of_one.ranks, vec![100; 10]);
+        for (found, level) in of_one.curve.iter().zip(probabilities()) {
+            assert!((found - level).abs() < 1e-9);
+        }
         assert_eq!(band(100), (2, 18));
     }
 }
