@@ -72,6 +72,8 @@ fn tables_are_printed_beside_those_of_the_paper() {
         );
         let drawn = fs::read_to_string(here.path().join(format!("reproduction/{item}.svg"))).unwrap();
         assert!(drawn.starts_with("<svg") && drawn.contains("diffusion: Hellinger distance"));
+        // A size is told where it tells rules apart.
+        assert_eq!(drawn.contains("uniform, 1000"), item == "table-1");
     }
     program(here.path(), &["reproduce", "figure-9"]).exits(2).says("figure-1");
 }

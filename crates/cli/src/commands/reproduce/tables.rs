@@ -3,7 +3,7 @@
 use counterpoise_core::judge::mean_and_error;
 use counterpoise_core::stream::Seed;
 use counterpoise_models::exact;
-use counterpoise_pictures::{Axis, Figure, Panel, Style};
+use counterpoise_pictures::{Figure, Panel, Style};
 
 use super::equal_time::{Times, measure};
 use super::experiment::{
@@ -89,7 +89,7 @@ pub(super) fn table_1(context: &Context<'_>) -> Result<Made, Trouble> {
         paper.markdown(),
         note(context)
     );
-    let figure = drawn("Algorithm 2 against more samples", panels);
+    let figure = drawn("Algorithm 2 against more samples: rules with their simulations a generation", panels);
     Ok(Made { figure: Some(figure), sheets: vec![("", sheet)], text })
 }
 
@@ -251,18 +251,26 @@ fn panels_of(
     bias: Bias,
 ) -> Vec<Panel> {
     let known = exact.iter().map(|information| information.sqrt()).sum::<f64>() / exact.len() as f64;
-    let panel = |what: &str, value: fn(&Outcome) -> f64, marked: Option<f64>| {
-        let line = |(at, Plan { rule, size }): (usize, &Plan)| {
+    let same = plans.iter().all(|plan| plan.size.simulations == plans[0].size.simulations);
+    let name = |Plan { rule, size }: &Plan| match same {
+        true => rule.name.to_owned(),
+        false => format!("{}, {}", rule.name, size.simulations),
+    };
+    let panel = |what: &str, from_zero: bool, value: fn(&Outcome) -> f64, marked: Option<f64>| {
+        let line = |(at, plan): (usize, &Plan)| {
             let (mean, error) =
                 mean_and_error(&outcomes.iter().map(|row| value(&row[at])).collect::<Vec<f64>>());
-            (format!("{}, {}", rule.name, size.simulations), mean, if error.is_nan() { 0.0 } else { error })
+            (name(plan), mean, error)
         };
         let lines: Vec<(String, f64, f64)> = plans.iter().enumerate().map(line).collect();
-        beside(Axis::linear(&format!("{problem}: {what}")).from(0.0), &lines, marked)
+        beside(&format!("{problem}: {what}"), from_zero, &lines, marked)
     };
     let ceiling = Some(known).filter(|known| known.is_finite());
     let title = if ceiling.is_some() { "Hellinger distance (line: exact)" } else { "Hellinger distance" };
-    vec![panel(title, |one| one.information.max(0.0).sqrt(), ceiling), panel(bias.0, bias.1, None)]
+    vec![
+        panel(title, false, |one| one.information.max(0.0).sqrt(), ceiling),
+        panel(bias.0, true, bias.1, None),
+    ]
 }
 
 fn ceiling(case: &Case) -> f64 {
