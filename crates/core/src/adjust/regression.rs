@@ -10,6 +10,14 @@ use crate::trials::systematic;
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
 /// every particle the fit at the observation plus its own residual.
+///
+/// What departs from the papers, and why:
+///
+/// - Particles count by their importance weights too, which come with generations after the first.
+/// - Parameters are regressed in unit space, between bounds by their log odds; the R package abc has both as choices.
+/// - Means and sizes of residuals are both linear in the features. Blum & François fit networks, which so few particles do not determine.
+/// - The ridge penalty is found by cross-validation; the package takes the median over three that are fixed.
+/// - Without a ridge, more than one feature for ten particles is refused: intervals would be too narrow. Features without a distance weight are no regressors.
 #[derive(Clone, Debug)]
 pub struct Regression {
     /// Shrink the coefficients, as much as predicts best what was left out of the fit.

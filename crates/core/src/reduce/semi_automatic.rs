@@ -13,12 +13,17 @@ use crate::view::View;
 /// parameter is regressed on the statistics and their powers; the fitted values are the features. Only parameters within the
 /// region are accepted, as in the paper: what polynomials say beyond it is nonsense.
 ///
-/// The paper makes a pilot run, simulates anew in its region, fits, and then runs with the fitted statistics. Here a
-/// generation's own simulations serve all three, so that no simulation is spent on training alone; from the second
-/// generation on they come from the population before, which is the pilot run in all but name. There they are no draws from the prior cut to the region,
-/// as the paper's are; all count the same, since importance weights would leave few to learn from: what is fitted is the
-/// mean under what was proposed, as good a statistic, if not the posterior mean itself. The paper scales the fitted values by the pilot
-/// run; here that is the weighting rule's concern.
+/// What departs from the paper, and why:
+///
+/// - The paper makes a pilot run, simulates anew in its region, fits, and then runs with the fitted statistics. Here a
+///   generation's own simulations serve all three, so that no simulation is spent on training alone; from the second
+///   generation on they come from the population before, which is the pilot run in all but name.
+/// - There they are no draws from the prior cut to the region, as the paper's are; all count the same, since importance weights would leave
+///   few to learn from: what is fitted is the mean under what was proposed, as good a statistic, if not the posterior mean itself.
+/// - Where the region holds fewer than ten simulations a coefficient it is widened, and a fit on fewer than two is refused.
+/// - The mean is that of the parameter in unit space, its logarithm where the law says so.
+/// - The powers are fixed; the paper suggests to compare several sets of transforms by BIC.
+/// - The paper scales the fitted values by the pilot run; here that is the weighting rule's concern.
 #[derive(Clone, Debug)]
 pub struct SemiAutomatic {
     /// Powers of each statistic among the regressors, from the first on.

@@ -9,6 +9,7 @@ use crate::variates::StandardNormal;
 
 /// Every other move switches a few coordinates off, to the lower end of the box, or on again, to where they began; the others
 /// are those of [`SparseMutation`] among the coordinates that are on. The lower end means nothing at all: a weight there is zero.
+/// Sparse weights by a search of our own, after no paper.
 #[derive(Clone, Debug, Default)]
 pub struct Zeros {
     /// How the coordinates that are on move.

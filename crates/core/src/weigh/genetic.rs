@@ -12,12 +12,14 @@ use crate::view::View;
 use crate::workers;
 
 /// A genetic algorithm over weight vectors. Its datasets are the simulations nearest to the observation; the fitter of two
-/// vectors is the one whose accepted parameters have a mean nearer to the true parameters of these datasets, by the mean
+/// vectors is the one whose accepted parameters are nearer to the true parameters of these datasets, by the mean
 /// squared error in unit space. Parents are chosen by tournament, mixed weight by weight, and mutated; the best
 /// vector always survives.
 ///
-/// That weights are bred for datasets near the observation, and judged by how well they estimate there, is the paper's. The
-/// operators and their sizes, logarithms of weights as genes, and the simple rules among the first vectors are ours.
+/// That weights are bred, and that the squared error of what they accept about known parameters is their fitness, is the paper's, as Harrison &
+/// Baker tell it; we had no program of its authors to compare with. Ours are the operators and their sizes, logarithms of weights as
+/// genes, the simple rules among the first vectors, simulations of the generation itself as datasets with known parameters, and a part of
+/// them as what is accepted from.
 #[derive(Clone, Debug)]
 pub struct Genetic {
     /// Weight vectors in a generation of the algorithm.
@@ -137,7 +139,7 @@ impl Judge {
         let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let masses = logs.iter().map(|ln| libm::exp(ln - top)).collect();
         let datasets = near.into_iter().map(|at| view.rows[at]).collect();
-        Self { keep: (view.keep / step).clamp(5, rows.len()), datasets, masses, rows }
+        Self { keep: (view.keep / step).max(5).min(rows.len()), datasets, masses, rows }
     }
 
     fn all(&self, view: &View<'_>, vectors: &[Vec<f64>]) -> Vec<f64> {
@@ -153,20 +155,16 @@ impl Judge {
         let error = |&truth: &u32| {
             let observed = view.features.row(truth as usize);
             let distances = select::distances(view.features, observed, &weights, &self.rows);
-            let mut mean = vec![0.0; view.units.columns()];
-            let mut mass = 0.0;
+            let truth_row = view.units.row(truth as usize);
+            let (mut sum, mut mass) = (0.0, 0.0);
             // A dataset is no evidence about itself.
             for at in select::nearest(&distances, self.keep).into_iter().filter(|&at| self.rows[at] != truth)
             {
+                let squares = view.units.row(self.rows[at] as usize).iter().zip(truth_row);
+                sum += self.masses[at] * squares.map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                 mass += self.masses[at];
-                let units = view.units.row(self.rows[at] as usize);
-                mean.iter_mut().zip(units).for_each(|(sum, value)| *sum += self.masses[at] * value);
             }
-            let truth = view.units.row(truth as usize);
-            mean.iter()
-                .zip(truth)
-                .map(|(sum, value)| (sum / mass - value) * (sum / mass - value))
-                .sum::<f64>()
+            sum / mass
         };
         -self.datasets.iter().map(error).sum::<f64>() / self.datasets.len() as f64
     }
@@ -179,8 +177,33 @@ mod tests {
     use crate::divergence::testing::{gaussian, normal_prior};
     use crate::propose::Importance;
     use crate::reduce::Estimates;
+    use crate::table::Table;
     use crate::view::standard_deviations;
     use crate::workers::Serial;
+
+    /// Parameters 0, 1, 2 and 10, the statistic the same; the datasets are the first two, and three are accepted for each, itself among them.
+    #[test]
+    fn fitness_is_the_squared_error_of_what_is_accepted_and_not_of_its_mean() {
+        let units = Table::from_rows(1, vec![0.0, 1.0, 2.0, 10.0]);
+        let rows: Vec<u32> = (0..4).collect();
+        let view = View {
+            units: &units,
+            features: &units,
+            observed: &[0.4],
+            rows: &rows,
+            spread: &[1.0],
+            importance: &Importance::equal(),
+            space: &Space::new(&normal_prior(1), &units, Seed(1), 3),
+            learned: Estimates::default(),
+            adjusts: false,
+            keep: 3,
+            previous: None,
+            workers: &Serial,
+        };
+        let judge = Judge { keep: 3, ..Judge::new(&view, 2) };
+        // (1 + 4) / 2 of the first, (1 + 1) / 2 of the second; the means would have 2.25 and 0.
+        assert_eq!(judge.fitness(&view, &[0.0]), -1.75);
+    }
 
     #[test]
     fn weights_of_statistics_that_tell_nothing_die_out() {

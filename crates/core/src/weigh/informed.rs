@@ -10,9 +10,13 @@ use crate::view::{View, standard_deviations};
 /// statistics among the simulations nearest to the observation; each parameter shares out a weight of one
 /// among the statistics by the size of their coefficients, in units of their spread.
 ///
-/// The paper leaves the regression open (linear, Gaussian processes, networks) and takes the spread as the median absolute deviation of
-/// all simulations. Here it is a linear one near the observation, where sensitivity is asked for, and the spread is the standard deviation
-/// there: many of our statistics are counts whose median deviation is zero.
+/// What departs from the paper and from pyABC, its authors' program, and why:
+///
+/// - The paper leaves the regression open (linear, Gaussian processes, networks) and learns from all simulations. Here it is a linear one near the
+///   observation, where sensitivity is asked for, with a small ridge, since statistics may be collinear.
+/// - The spread is the standard deviation there, and not the median absolute deviation of all: many of our statistics are counts
+///   whose median deviation is zero.
+/// - Weights are learned in every generation, not in a few chosen ones, and serve the Euclidean distance, as all rules do here; the paper sums absolute differences.
 #[derive(Clone, Debug)]
 pub struct Informed {
     /// Share of the rows, the nearest in units of standard deviations, that the regression sees.

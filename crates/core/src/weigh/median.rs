@@ -5,13 +5,14 @@ use super::deviation::invert;
 use crate::table::Table;
 use crate::view::View;
 
-/// Every statistic in units of its median absolute deviation (Prangle 2017), which outliers cannot stretch;
-/// in units of its standard deviation where more than half of its values are equal. All simulations of the generation count, accepted
-/// and rejected, as in the paper. Weights are those of each
-/// generation, from the first on.
+/// Every statistic in units of its median absolute deviation (Prangle 2017), which outliers cannot stretch. All simulations of the generation
+/// count, accepted and rejected, as in the paper. Weights are those of each generation, from the first on.
 ///
-/// The paper's sampler also asks of what it accepts that it lies within the thresholds of all generations before, each by its own
-/// weights. Ours keeps the nearest by the weights of the present generation, for this rule as for any other.
+/// What departs from the paper, and why:
+///
+/// - In units of its standard deviation where more than half of a statistic's values are equal: its median deviation is zero.
+/// - The paper's sampler also asks of what it accepts that it lies within the thresholds of all generations before, each by its own
+///   weights. Ours keeps the nearest by the weights of the present generation, for this rule as for any other.
 #[derive(Clone, Copy, Debug)]
 pub struct Median {
     /// Rows that a median is taken over, at the most: an even share of them where there are more.

@@ -13,8 +13,13 @@ use crate::workers;
 /// those without which it then stays where it is, for good; until no statistic moves it further than chance would. How far chance moves it
 /// is seen from two posteriors by the same statistics, each from one half of the simulations.
 ///
-/// The paper runs ABC anew for every set of statistics that it looks at; here all posteriors are taken from the simulations of the
-/// generation, and a statistic that was taken out does not come back: two that displace each other would take turns for ever.
+/// What departs from the paper, and why:
+///
+/// - The paper runs ABC anew for every set of statistics that it looks at; here all posteriors are taken from the simulations of the
+///   generation, the nearest by statistics in units of their standard deviations, so that no simulation is spent on choosing.
+/// - A statistic that was taken out does not come back: two that displace each other would take turns for ever.
+/// - What counts as a move is a threshold that others set by hand for each problem. Chance, as above, with its `margin` and a least move sets it here.
+/// - Rows count by their importance weights from the second generation on.
 #[derive(Clone, Debug)]
 pub struct ApproximateSufficiency {
     /// How many times further than by chance a posterior must move.

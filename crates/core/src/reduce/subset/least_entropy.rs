@@ -9,11 +9,16 @@ use crate::view::View;
 use crate::workers;
 
 /// Tries the subsets of the statistics and takes the one whose accepted parameters have the least entropy, by the
-/// distance to the fourth neighbour. Entropy relative to the prior: the same order as that of the paper where the prior
-/// is flat, and no different after a change of scale where it is not.
+/// distance to the fourth neighbour, as in the paper.
 ///
-/// All subsets are tried where there are no more than `trials`; otherwise all of the sizes that fit, and the best of them
-/// is then grown one statistic at a time for as long as that helps.
+/// What departs from it, and why:
+///
+/// - Entropy is relative to the prior: the same order as that of the paper where the prior is flat, and no different after a change of
+///   scale where it is not. Rows and neighbours count by their importance weights.
+/// - All subsets are tried where there are no more than `trials`; otherwise all of the sizes that fit, and the best of them
+///   is then grown one statistic at a time for as long as that helps. The paper had six statistics, and tried all subsets.
+/// - Statistics are compared in units of their standard deviations; the R package of the paper's first author takes the median absolute deviation,
+///   which is zero for many counts.
 #[derive(Clone, Debug)]
 pub struct LeastEntropy {
     /// Subsets to try.

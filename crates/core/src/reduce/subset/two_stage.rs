@@ -11,7 +11,9 @@ use crate::view::View;
 /// taken whose accepted parameters are nearest to the true ones of these datasets, on average, by the root of the mean
 /// squared error in unit space. A hundred datasets, as in the R package of the paper's first author.
 ///
-/// The second stage looks at some of the simulations only, and accepts the same share of them.
+/// What departs from the paper, and why: what the first stage does, which see; the second looks at some of the simulations only, and
+/// accepts the same share of them, or it would take too long; a dataset is left out of what is accepted for itself; unit space
+/// stands for the division by prior variances.
 #[derive(Clone, Debug)]
 pub struct TwoStage {
     /// Subsets to try in each stage.
