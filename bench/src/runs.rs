@@ -52,14 +52,6 @@ pub fn plans(text: &str, kernel: &str) -> anyhow::Result<Plans> {
     if text == "auto" {
         return plans("auto+learned+raw+judged", "adaptive");
     }
-    // `auto:48:60` has so many pseudo-observations for rules and for adjustments.
-    if let Some((rules, adjustments)) = text.strip_prefix("auto:").and_then(|counts| counts.split_once(':')) {
-        return Ok(Plans {
-            weighting: Box::new(Auto { trials: rules.parse()?, ..Auto::default() }),
-            adjustment: Some(Box::new(Judged { trials: adjustments.parse()? })),
-            ..plans("auto", kernel)?
-        });
-    }
     let mut parts = text.split('+');
     let mut plans = Plans {
         weighting: rule(parts.next().unwrap_or(text))?,

@@ -24,14 +24,22 @@ pub struct Verdict {
 
 /// Simulations near the data.
 pub(crate) struct Trials {
-    /// Rows that play the observation.
+    /// Rows that play the observation, in an order that has nothing to do with where they were simulated.
     pub(crate) rows: Vec<u32>,
+    /// How often each was drawn. A heavy one, as those of the tails are, counts as often: were it to count once, narrow
+    /// samples would look better than they are.
+    counts: Vec<f64>,
     /// Standard deviation of each parameter among the rows they were chosen from.
     scale: Vec<f64>,
 }
 
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
 pub(crate) const REGION: f64 = 2.0;
+/// A pseudo-observation for so many simulations, so that what trials cost is a share of what simulating does; within limits:
+/// fewer tell nothing, and there are no more near the data.
+const SIMULATIONS_A_TRIAL: usize = 100;
+const FEWEST: usize = 32;
+const MOST: usize = 400;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 96;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
@@ -40,9 +48,10 @@ pub(crate) const FITTED: usize = 1_500;
 pub(crate) const LOOKED_AMONG: usize = 10_000;
 
 impl Trials {
-    /// At most `count` rows among those nearest to the data whose effective size is `near`, each as likely as its
-    /// importance weight says.
-    pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64, count: usize) -> Self {
+    /// Some rows among those nearest to the data whose effective size is `near`, each as likely as its importance weight
+    /// says.
+    pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64) -> Self {
+        let count = (view.rows.len() / SIMULATIONS_A_TRIAL).clamp(FEWEST, MOST);
         let all = field.near((view.observed, weights), None, Extent::of(near));
         let some = all.thinned(all.reaching(near), usize::MAX);
         let total: f64 = some.weights.iter().sum();
@@ -50,8 +59,11 @@ impl Trials {
             some.rows.into_iter().zip(some.weights.iter().map(|weight| weight / total)).collect();
         near.sort_unstable_by_key(|&(row, _)| row);
         let (near, shares): (Vec<u32>, Vec<f64>) = near.into_iter().unzip();
-        let mut rows: Vec<u32> = systematic(&shares, count).into_iter().map(|at| near[at]).collect();
-        rows.dedup();
+        let drawn: Vec<u32> = systematic(&shares, count).into_iter().map(|at| near[at]).collect();
+        let (rows, counts) =
+            shuffled(drawn.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)).collect())
+                .into_iter()
+                .unzip();
         let d = view.units.columns();
         let mean = |j: usize| -> f64 {
             near.iter().zip(&shares).map(|(&row, share)| share * view.units.at(row as usize, j)).sum()
@@ -63,7 +75,7 @@ impl Trials {
             let variance: f64 = near.iter().zip(&shares).map(square).sum();
             if variance > 0.0 { variance.sqrt() } else { 1.0 }
         };
-        Self { rows, scale: (0..d).map(scale).collect() }
+        Self { rows, counts, scale: (0..d).map(scale).collect() }
     }
 
     /// The energy score of equally weighted points for the parameters that were true, together and one by one, as a
@@ -153,69 +165,112 @@ const MARGIN: f64 = 0.25;
 const ROUND: usize = 24;
 const CLEARLY: f64 = 3.0;
 
-/// Scores of `ways` on pseudo-observations, a row each. `score` gives those of some ways on one. A way that falls
-/// behind is left out of the rounds that follow, and has no number there; nothing more is tried where one is left.
-pub(crate) fn race(
-    workers: &dyn Workers,
-    trials: usize,
-    ways: usize,
-    score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
-) -> Vec<Vec<f64>> {
-    let mut left: Vec<usize> = (0..ways).collect();
-    let mut scores: Vec<Vec<f64>> = Vec::with_capacity(trials);
-    while scores.len() < trials && (left.len() > 1 || scores.is_empty()) {
-        let first = scores.len();
-        scores.extend(workers::map(workers, ROUND.min(trials - first), |at| {
-            let mut row = vec![f64::NAN; ways];
-            left.iter().zip(score(first + at, &left)).for_each(|(&way, score)| row[way] = score);
-            row
-        }));
-        let best = best(&scores, &left);
-        left.retain(|&way| {
-            let (mean, error) = behind(&scores, way, best);
-            way == best || mean <= CLEARLY * error
-        });
+/// Scores of ways on pseudo-observations.
+pub(crate) struct Scores {
+    /// A row a pseudo-observation; not a number where a way was left out.
+    rows: Vec<Vec<f64>>,
+    /// How much each pseudo-observation counts.
+    counts: Vec<f64>,
+}
+
+impl Scores {
+    /// A race of `ways`. `score` gives those of some ways on one pseudo-observation. A way that falls behind is left out
+    /// of the rounds that follow, and has no number there; nothing more is tried where one is left.
+    pub(crate) fn race(
+        workers: &dyn Workers,
+        trials: &Trials,
+        ways: usize,
+        score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
+    ) -> Self {
+        let mut left: Vec<usize> = (0..ways).collect();
+        let mut scores = Self { rows: Vec::with_capacity(trials.rows.len()), counts: trials.counts.clone() };
+        while scores.rows.len() < trials.rows.len() && (left.len() > 1 || scores.rows.is_empty()) {
+            let first = scores.rows.len();
+            scores.rows.extend(workers::map(workers, ROUND.min(trials.rows.len() - first), |at| {
+                let mut row = vec![f64::NAN; ways];
+                left.iter().zip(score(first + at, &left)).for_each(|(&way, score)| row[way] = score);
+                row
+            }));
+            let best = scores.best(&left);
+            left.retain(|&way| {
+                let (mean, error) = scores.behind(way, best);
+                way == best || mean <= CLEARLY * error
+            });
+        }
+        scores
     }
-    scores
+
+    /// More ways, on the same pseudo-observations.
+    pub(crate) fn extend(&mut self, workers: &dyn Workers, score: impl Fn(usize) -> Vec<f64> + Sync) {
+        let more = workers::map(workers, self.rows.len(), score);
+        self.rows.iter_mut().zip(more).for_each(|(row, more)| row.extend(more));
+    }
+
+    /// Whether a way was never left out.
+    pub(crate) fn stayed(&self, way: usize) -> bool {
+        self.rows.iter().all(|row| !row[way].is_nan())
+    }
+
+    /// The way with the least mean score.
+    pub(crate) fn best(&self, ways: &[usize]) -> usize {
+        let sum = |way: usize| self.rows.iter().zip(&self.counts).map(|(row, n)| n * row[way]).sum::<f64>();
+        let first = ways.first().copied().unwrap_or(0);
+        ways.iter()
+            .fold((first, sum(first)), |best, &way| {
+                let sum = sum(way);
+                if sum < best.1 { (way, sum) } else { best }
+            })
+            .0
+    }
+
+    /// How much worse a way is than another, with the standard error, where both were tried.
+    fn behind(&self, way: usize, other: usize) -> (f64, f64) {
+        let steps = self.rows.iter().zip(&self.counts).map(|(row, &count)| (row[way] - row[other], count));
+        mean_and_error(&steps.filter(|(step, _)| !step.is_nan()).collect::<Vec<(f64, f64)>>())
+    }
+
+    /// The verdicts on ways, `order` with the preferred ones first: taken, as a place in it, is the first that is not
+    /// worse than the best by more than a quarter of its standard error. A way that was left out of some lost.
+    pub(crate) fn verdicts(
+        &self,
+        subject: &str,
+        order: &[usize],
+        name: impl Fn(usize) -> String,
+    ) -> (usize, Vec<Verdict>) {
+        let whole: Vec<usize> = order.iter().copied().filter(|&way| self.stayed(way)).collect();
+        let best = self.best(&whole);
+        let level: Vec<(f64, f64)> = self.rows.iter().map(|row| row[best]).zip(self.counts.clone()).collect();
+        let level = mean_and_error(&level).0;
+        let behind: Vec<(f64, f64)> = order.iter().map(|&way| self.behind(way, best)).collect();
+        let is_near = |at: &usize| behind[*at].0 <= MARGIN * behind[*at].1 && self.stayed(order[*at]);
+        let of_best = order.iter().position(|&way| way == best).unwrap_or(0);
+        let taken = (0..order.len()).find(is_near).unwrap_or(of_best);
+        let verdict = |(at, &way): (usize, &usize)| Verdict {
+            subject: subject.to_owned(),
+            name: name(way),
+            score: level + behind[at].0,
+            error: behind[at].1,
+            chosen: at == taken,
+        };
+        (taken, order.iter().enumerate().map(verdict).collect())
+    }
 }
 
-/// The way with the least mean score.
-pub(crate) fn best(scores: &[Vec<f64>], ways: &[usize]) -> usize {
-    let mean = |way: usize| scores.iter().map(|trial| trial[way]).sum::<f64>();
-    let first = ways.first().copied().unwrap_or(0);
-    ways.iter()
-        .fold((first, mean(first)), |best, &way| {
-            let mean = mean(way);
-            if mean < best.1 { (way, mean) } else { best }
-        })
-        .0
+/// Mean and standard error of figures that count so often each.
+fn mean_and_error(figures: &[(f64, f64)]) -> (f64, f64) {
+    let n = figures.len() as f64;
+    let total: f64 = figures.iter().map(|(_, count)| count).sum();
+    let mean = figures.iter().map(|(figure, count)| figure * count).sum::<f64>() / total;
+    let squares: f64 = figures.iter().map(|(figure, count)| (count * (figure - mean)).powi(2)).sum();
+    (mean, (squares * n / (n - 1.0)).sqrt() / total)
 }
 
-/// How much worse a way is than another, with the standard error, where both were tried.
-fn behind(scores: &[Vec<f64>], way: usize, other: usize) -> (f64, f64) {
-    let steps: Vec<f64> =
-        scores.iter().map(|trial| trial[way] - trial[other]).filter(|step| !step.is_nan()).collect();
-    crate::judge::mean_and_error(&steps)
-}
-
-/// The verdicts on ways that were scored on the same pseudo-observations, the preferred ones first: taken is the first
-/// that is not worse than the best by more than a quarter of its standard error. A way that was left out of some lost.
-pub(crate) fn verdicts(subject: &str, names: Vec<String>, scores: &[Vec<f64>]) -> (usize, Vec<Verdict>) {
-    let whole: Vec<usize> =
-        (0..names.len()).filter(|&way| scores.iter().all(|trial| !trial[way].is_nan())).collect();
-    let best = best(scores, &whole);
-    let level = scores.iter().map(|trial| trial[best]).sum::<f64>() / scores.len() as f64;
-    let behind: Vec<(f64, f64)> = (0..names.len()).map(|way| behind(scores, way, best)).collect();
-    let near = |way: &usize| behind[*way].0 <= MARGIN * behind[*way].1;
-    let taken = whole.iter().copied().find(near).unwrap_or(best);
-    let verdict = |(way, name): (usize, String)| Verdict {
-        subject: subject.to_owned(),
-        name,
-        score: level + behind[way].0,
-        error: behind[way].1,
-        chosen: way == taken,
-    };
-    (taken, names.into_iter().enumerate().map(verdict).collect())
+/// The same in another order, neighbours far apart, so that any first part of it is a fair sample.
+fn shuffled<T: Copy>(items: Vec<T>) -> Vec<T> {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let mut order: Vec<(f64, usize)> = (0..items.len()).map(|i| ((i as f64 * GOLDEN).fract(), i)).collect();
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    order.into_iter().map(|(_, i)| items[i]).collect()
 }
 
 #[cfg(test)]
@@ -231,7 +286,7 @@ mod tests {
     #[test]
     fn the_score_is_least_for_the_law_of_the_truth() {
         use crate::divergence::testing::gaussian;
-        let trials = Trials { rows: Vec::new(), scale: vec![1.0] };
+        let trials = Trials { rows: Vec::new(), counts: Vec::new(), scale: vec![1.0] };
         let truths = gaussian(400, 1, 0.0, 1.0, 1);
         let mean = |centre: f64, sd: f64| {
             let sample = gaussian(200, 1, centre, sd, 2);
@@ -243,33 +298,64 @@ mod tests {
         }
     }
 
+    /// Scores that count the same.
+    fn plain(rows: Vec<Vec<f64>>) -> Scores {
+        Scores { counts: vec![1.0; rows.len()], rows }
+    }
+
+    fn verdicts(scores: &Scores) -> (usize, Vec<Verdict>) {
+        scores.verdicts("rule", &[0, 1], |way| way.to_string())
+    }
+
     #[test]
     fn the_preferred_is_taken_unless_another_is_clearly_better() {
-        let names = || vec!["a".to_owned(), "b".to_owned()];
-        let scores: Vec<Vec<f64>> =
-            (0..10).map(|i| vec![1.0, 1.0 + if i % 2 == 0 { 0.5 } else { -0.55 }]).collect();
-        assert_eq!(verdicts("rule", names(), &scores).0, 0);
-        let scores: Vec<Vec<f64>> = (0..10).map(|i| vec![1.0, 0.5 + 0.01 * f64::from(i)]).collect();
-        let (taken, all) = verdicts("rule", names(), &scores);
+        let close = (0..10).map(|i| vec![1.0, 1.0 + if i % 2 == 0 { 0.5 } else { -0.55 }]).collect();
+        assert_eq!(verdicts(&plain(close)).0, 0);
+        let (taken, all) = verdicts(&plain((0..10).map(|i| vec![1.0, 0.5 + 0.01 * f64::from(i)]).collect()));
         assert_eq!(taken, 1);
-        // One that was left out early is never taken, and its score is told beside the best's.
-        let scores: Vec<Vec<f64>> =
-            (0..10).map(|i| vec![if i < 5 { 2.0 + f64::from(i) } else { f64::NAN }, f64::from(i)]).collect();
-        let (second, partly) = verdicts("rule", names(), &scores);
-        assert!(second == 1 && (partly[0].score - 6.5).abs() < 1e-12, "{partly:?}");
         assert!(all[1].chosen && !all[0].chosen && (all[1].score - 0.545).abs() < 1e-12);
+        // One that was left out early is never taken, and its score is told beside the best's.
+        let left_out =
+            (0..10).map(|i| vec![if i < 5 { 2.0 + f64::from(i) } else { f64::NAN }, f64::from(i)]).collect();
+        let (second, partly) = verdicts(&plain(left_out));
+        assert!(second == 1 && (partly[0].score - 6.5).abs() < 1e-12, "{partly:?}");
+    }
+
+    #[test]
+    fn what_was_drawn_twice_counts_twice() {
+        let rows = vec![vec![1.0, 2.0], vec![1.0, 0.5], vec![1.0, 1.2]];
+        let often = Scores { rows: rows.clone(), counts: vec![1.0, 3.0, 1.0] };
+        let copied = plain([&rows[..], &[rows[1].clone(), rows[1].clone()]].concat());
+        assert_eq!(often.best(&[0, 1]), 1);
+        assert_eq!(plain(rows).best(&[0, 1]), 0);
+        let (often, copied) = (verdicts(&often).1, verdicts(&copied).1);
+        assert!((often[0].score - copied[0].score).abs() < 1e-12, "{often:?} {copied:?}");
+        // Copies are no evidence of their own.
+        assert!(often[0].error > 1.2 * copied[0].error, "{often:?} {copied:?}");
     }
 
     #[test]
     fn what_falls_behind_is_left_out() {
+        let trials = Trials { rows: (0..120).collect(), counts: vec![1.0; 120], scale: vec![1.0] };
         let noise = crate::divergence::testing::gaussian(120, 3, 0.0, 0.1, 1);
         let level = [1.0, 1.0, 3.0];
-        let scores = race(&workers::Serial, 120, 3, |trial, ways| {
+        let scores = Scores::race(&workers::Serial, &trials, 3, |trial, ways| {
             ways.iter().map(|&way| level[way] + noise.at(trial, way)).collect()
         });
-        assert_eq!(scores.len(), 120);
-        assert!(scores[23][2] > 2.0 && scores[24][2].is_nan() && !scores[119][1].is_nan());
-        let alone = race(&workers::Serial, 120, 2, |_, ways| ways.iter().map(|&way| way as f64).collect());
-        assert_eq!(alone.len(), ROUND, "one is left");
+        assert_eq!(scores.rows.len(), 120);
+        assert!(scores.rows[23][2] > 2.0 && scores.rows[24][2].is_nan() && scores.stayed(1));
+        let alone = Scores::race(&workers::Serial, &trials, 2, |_, ways| {
+            ways.iter().map(|&way| way as f64).collect()
+        });
+        assert_eq!(alone.rows.len(), ROUND, "one is left");
+    }
+
+    #[test]
+    fn any_first_part_of_what_is_shuffled_is_a_fair_sample() {
+        let mut order = shuffled((0..96_u32).collect());
+        let early = order[..24].iter().filter(|&&i| i < 48).count();
+        assert!((10..=14).contains(&early), "{early}");
+        order.sort_unstable();
+        assert_eq!(order, (0..96).collect::<Vec<u32>>());
     }
 }

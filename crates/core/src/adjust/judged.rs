@@ -6,23 +6,13 @@ use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations
 use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::table::Table;
-use crate::trials::{LOOKED_AMONG, REGION, STAND_INS, Trials, best, race, verdicts};
+use crate::trials::{LOOKED_AMONG, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
-use crate::workers;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
 /// pseudo-observations near the data best. Where no adjustment does better than the accepted as they are, these stay.
-#[derive(Clone, Debug)]
-pub struct Judged {
-    /// Pseudo-observations.
-    pub trials: usize,
-}
-
-impl Default for Judged {
-    fn default() -> Self {
-        Self { trials: 96 }
-    }
-}
+#[derive(Clone, Debug, Default)]
+pub struct Judged;
 
 /// Effective sizes of the samples that are tried: as many times as are kept, and all where none of these is enough.
 const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
@@ -70,80 +60,77 @@ impl Adjustment for Judged {
             distance_weights: &some(accepted.distance_weights),
             ..*accepted
         };
-        self.among(&accepted, &Simulations { view: &view, ..*all })
+        among(&accepted, &Simulations { view: &view, ..*all })
     }
 }
 
-impl Judged {
-    fn among(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
-        let view = all.view;
-        let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
-        let field = Field::of(view, 1);
-        let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
-        let looks = Looks {
-            accepted,
-            view,
-            modes: &modes,
-            logits: &Transform::Logit.table(accepted.prior, view.units),
-            used: &(0..accepted.distance_weights.len()).collect::<Vec<usize>>(),
-        };
-        let (mut sizes, first_enough) = sizes(view);
-        let look = |ways: &[Way]| {
-            let extent = reach(ways, keep, view.rows.len());
-            field.near((accepted.observed, accepted.distance_weights), None, extent)
-        };
-        let of_size = |&size: &f64| Way { size: Size::Effective(size), kind: Kind::None };
-        let mut here = look(&sizes.iter().map(of_size).collect::<Vec<Way>>());
-        sizes.dedup_by_key(|size| here.reaching(*size * keep));
-        let enough = first_enough.map_or(here.all(), |size| here.reaching(size * keep));
-        let mut ways = first_ways(&looks, &sizes, step);
-        if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
-            let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
-            here = look(&[&ways[..], &after].concat());
-            ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
-        }
-        let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION, self.trials);
-        let sparse = (step > 1).then(|| Field::of(view, step));
-        let looked_among = sparse.as_ref().unwrap_or(&field);
-        let score = |at: usize, ways: &[Way]| -> Vec<f64> {
-            let row = trials.rows[at];
-            let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
-            let extent = reach(ways, keep / step as f64, view.rows.len().div_ceil(step));
-            let near = looked_among.near((observed, accepted.distance_weights), Some(row), extent);
-            let one = |way: &Way| {
-                let size = way.size.of(&near, keep / step as f64);
-                looks
-                    .stand_ins(&near, observed, size, way.kind)
-                    .filter(|(units, _)| units.rows() >= STAND_INS / 4)
-                    .map_or(f64::INFINITY, |(units, effective)| {
-                        // In the end there are so many times as many.
-                        trials.score(&units, truth, effective * step as f64)
-                    })
-            };
-            ways.iter().map(one).collect()
-        };
-        let mut scores = race(view.workers, trials.rows.len(), ways.len(), |at, left| {
-            score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
-        });
-        let more = more_ways(accepted, &ways, &scores);
-        if !more.is_empty() {
-            let scored = workers::map(view.workers, scores.len(), |at| score(at, &more));
-            scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
-            ways.extend(more);
-        }
-        // Of what is as good, the larger sample is preferred, up to what is enough.
-        let mut order: Vec<(usize, usize)> =
-            ways.iter().map(|way| way.size.of(&here, keep)).zip(0..).collect();
-        order
-            .sort_by_key(|&(size, _)| if size <= enough { (false, here.all() - size) } else { (true, size) });
-        let name = |&(size, way): &(usize, usize)| format!("{}, {size} nearest", ways[way].kind.name());
-        let scores: Vec<Vec<f64>> =
-            scores.iter().map(|trial| order.iter().map(|&(_, way)| trial[way]).collect()).collect();
-        let (taken, evidence) = verdicts("adjustment", order.iter().map(name).collect(), &scores);
-        let (size, way) = order[taken];
-        let population = looks.population(&here, size, ways[way].kind, all.thetas)?;
-        Ok(Adjusted { population, evidence })
+fn among(accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
+    let view = all.view;
+    let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
+    let field = Field::of(view, 1);
+    let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
+    let looks = Looks {
+        accepted,
+        view,
+        modes: &modes,
+        logits: &Transform::Logit.table(accepted.prior, view.units),
+        used: &(0..accepted.distance_weights.len()).collect::<Vec<usize>>(),
+    };
+    let (mut sizes, first_enough) = sizes(view);
+    let look = |ways: &[Way]| {
+        let extent = reach(ways, keep, view.rows.len());
+        field.near((accepted.observed, accepted.distance_weights), None, extent)
+    };
+    let of_size = |&size: &f64| Way { size: Size::Effective(size), kind: Kind::None };
+    let mut here = look(&sizes.iter().map(of_size).collect::<Vec<Way>>());
+    sizes.dedup_by_key(|size| here.reaching(*size * keep));
+    let enough = first_enough.map_or(here.all(), |size| here.reaching(size * keep));
+    let mut ways = first_ways(&looks, &sizes, step);
+    if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
+        let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
+        here = look(&[&ways[..], &after].concat());
+        ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
     }
+    let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION);
+    let sparse = (step > 1).then(|| Field::of(view, step));
+    let looked_among = sparse.as_ref().unwrap_or(&field);
+    let score = |at: usize, ways: &[Way]| -> Vec<f64> {
+        let row = trials.rows[at];
+        let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
+        let extent = reach(ways, keep / step as f64, view.rows.len().div_ceil(step));
+        let near = looked_among.near((observed, accepted.distance_weights), Some(row), extent);
+        let one = |way: &Way| {
+            let size = way.size.of(&near, keep / step as f64);
+            looks
+                .stand_ins(&near, observed, size, way.kind)
+                .filter(|(units, _)| units.rows() >= STAND_INS / 4)
+                .map_or(f64::INFINITY, |(units, effective)| {
+                    // In the end there are so many times as many.
+                    trials.score(&units, truth, effective * step as f64)
+                })
+        };
+        ways.iter().map(one).collect()
+    };
+    let mut scores = Scores::race(view.workers, &trials, ways.len(), |at, left| {
+        score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
+    });
+    let more = more_ways(accepted, &ways, &scores);
+    if !more.is_empty() {
+        scores.extend(view.workers, |at| score(at, &more));
+        ways.extend(more);
+    }
+    // Of what is as good, the larger sample is preferred, up to what is enough.
+    let counts: Vec<usize> = ways.iter().map(|way| way.size.of(&here, keep)).collect();
+    let mut order: Vec<usize> = (0..ways.len()).collect();
+    order.sort_by_key(|&way| match counts[way] {
+        count if count <= enough => (false, here.all() - count),
+        count => (true, count),
+    });
+    let name = |way: usize| format!("{}, {} nearest", ways[way].kind.name(), counts[way]);
+    let (taken, evidence) = scores.verdicts("adjustment", &order, name);
+    let way = order[taken];
+    let population = looks.population(&here, counts[way], ways[way].kind, all.thetas)?;
+    Ok(Adjusted { population, evidence })
 }
 
 /// The effective sizes that are tried, as multiples of what is kept, ascending; and which of them is enough, if one is.
@@ -202,14 +189,14 @@ impl Looks<'_> {
 }
 
 /// What else a regression may do, where it is best.
-fn more_ways(accepted: &Accepted<'_>, ways: &[Way], scores: &[Vec<f64>]) -> Vec<Way> {
-    let stayed = |way: &usize| scores.iter().all(|trial| !trial[*way].is_nan());
+fn more_ways(accepted: &Accepted<'_>, ways: &[Way], scores: &Scores) -> Vec<Way> {
+    let stayed = |way: &usize| scores.stayed(*way);
     let linear: Vec<usize> =
         (0..ways.len()).filter(|&way| ways[way].kind == Kind::Linear).filter(stayed).collect();
     if linear.is_empty() {
         return Vec::new();
     }
-    let size = ways[best(scores, &linear)].size;
+    let size = ways[scores.best(&linear)].size;
     let is_bounded = |marginal: &crate::problem::Marginal| {
         let (low, high) = marginal.unit_support();
         low.is_finite() && high.is_finite()

@@ -9,9 +9,8 @@ use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
-use crate::trials::{FITTED, LOOKED_AMONG, REGION, STAND_INS, Trials, race, verdicts};
+use crate::trials::{FITTED, LOOKED_AMONG, REGION, STAND_INS, Scores, Trials};
 use crate::view::{View, standard_deviations};
-use crate::workers;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
 /// takes what tells the parameters of pseudo-observations near the data best.
@@ -25,14 +24,12 @@ pub struct Auto {
     pub search: Hellinger,
     /// The search over learned features: these are few, and their units are about right.
     pub search_learned: Hellinger,
-    /// Pseudo-observations.
-    pub trials: usize,
 }
 
 impl Default for Auto {
     fn default() -> Self {
         let search_learned = Hellinger { evaluations: 120, ..Hellinger::default() };
-        Self { search: Hellinger::default(), search_learned, trials: 72 }
+        Self { search: Hellinger::default(), search_learned }
     }
 }
 
@@ -50,25 +47,23 @@ impl Weighting for Auto {
         if rules.is_empty() {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
-        let bench = Bench::new(view, mean(&rules[0].1), self.trials);
+        let bench = Bench::new(view, &mean(&rules[0].1));
         let searched = rules.len();
         let mut readings: Vec<Reading> = rules.iter().map(|(_, choice)| Reading::of(mean(choice))).collect();
         let mut tried = bench.ways(&readings, 0);
-        let mut scores = race(view.workers, bench.trials.rows.len(), tried.len(), |at, left| {
+        let mut scores = Scores::race(view.workers, &bench.trials, tried.len(), |at, left| {
             bench.scores(at, &readings, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
         });
         // A search over the statistics begins with the simple rules: where all of these are clearly behind learned
         // features, it is spared.
-        let stayed = |way: usize| scores.iter().all(|trial| !trial[way].is_nan());
-        let is_open = (0..tried.len()).any(|way| tried[way].rule >= simple && stayed(way));
+        let is_open = (0..tried.len()).any(|way| tried[way].rule >= simple && scores.stayed(way));
         if let Some(part) = statistics.filter(|_| is_open) {
             let search = |view: &View<'_>| self.search.choose(view, &mut seed.stream(Stage::Weigh, 0, 0));
             let found = part.spread_out(part.with(view, search)?);
             readings.push(Reading::of(mean(&found)));
             rules.push(("hellinger".into(), found));
             let more = bench.ways(&readings, readings.len() - 1);
-            let scored = workers::map(view.workers, scores.len(), |at| bench.scores(at, &readings, &more));
-            scores.iter_mut().zip(scored).for_each(|(trial, scored)| trial.extend(scored));
+            scores.extend(view.workers, |at| bench.scores(at, &readings, &more));
             tried.extend(more);
         }
         // The first is preferred: learned features, the search, the simple rules, each as it is and then adjusted.
@@ -79,13 +74,11 @@ impl Weighting for Auto {
         };
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by_key(|&way| (tried[way].is_adjusted, rank(tried[way].rule)));
-        let scores: Vec<Vec<f64>> =
-            scores.iter().map(|trial| order.iter().map(|&way| trial[way]).collect()).collect();
-        let name = |&way: &usize| {
+        let name = |way: usize| {
             let adjusted = if tried[way].is_adjusted { ", adjusted" } else { "" };
             format!("{}{adjusted}", rules[tried[way].rule].0)
         };
-        let (taken, evidence) = verdicts("rule", order.iter().map(name).collect(), &scores);
+        let (taken, evidence) = scores.verdicts("rule", &order, name);
         let evaluations = rules.iter().map(|(_, choice)| choice.evaluations).sum();
         Ok(Choice { evaluations, evidence, ..rules.swap_remove(tried[order[taken]].rule).1 })
     }
@@ -163,10 +156,10 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(view: &'a View<'a>, weights: Vec<f64>, count: usize) -> Self {
+    fn new(view: &'a View<'a>, weights: &[f64]) -> Self {
         let step = view.rows.len().div_ceil(LOOKED_AMONG);
         let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
-        let trials = Trials::new(view, &field, &weights, keep / REGION, count);
+        let trials = Trials::new(view, &field, weights, keep / REGION);
         Self { view, field, trials, step, keep }
     }
 
