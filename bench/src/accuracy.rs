@@ -87,7 +87,7 @@ fn one(options: &Options, name: &str, dataset: &Dataset, seed: u64) -> anyhow::R
                 format!("{}{} {:.4} ({:.4})", if v.chosen { "*" } else { "" }, v.name, v.score, v.error)
             };
             let all: Vec<String> = generation.evidence.iter().map(verdict).collect();
-            let ess = generation.posterior().weights.effective_sample_size();
+            let ess = generation.posterior().effective_sample_size();
             println!("  {} ess {ess:.0}: {}", generation.index, all.join("; "));
         }
     }
@@ -103,7 +103,7 @@ fn one(options: &Options, name: &str, dataset: &Dataset, seed: u64) -> anyhow::R
         distances.push(wasserstein((&values, weights), (exact, &equal)) / sd);
         ratios.push(counterpoise_core::summary::moments(&values, weights).1 / sd);
     }
-    let ess = last.posterior().weights.effective_sample_size();
+    let ess = last.posterior().effective_sample_size();
     Ok(Outcome { distances, sd_ratio: mean(&ratios), held_out: last.information.held_out, ess })
 }
 

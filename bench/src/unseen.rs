@@ -163,7 +163,7 @@ fn one(options: &Options, name: &str, rule: &str, dataset: &Dataset, seed: u64) 
     }
     let last = last.posterior();
     let units: Vec<Vec<f64>> = (0..dataset.truth.len()).map(|j| last.units.column(j)).collect();
-    let ess = last.weights.effective_sample_size();
+    let ess = last.effective_sample_size();
     Ok(Outcome { ess, seconds, ..judge(&known(name)?.prior(), dataset, &units, last.weights.normalised()) })
 }
 

@@ -177,7 +177,7 @@ pub fn diagnose(problem: &Problem, history: &[Generation]) -> Vec<Warning> {
         let names = last.unreached.iter().map(|&j| last.features[j].clone()).collect();
         warnings.push(Warning::Unreached { names });
     }
-    let ess = last.population.weights.effective_sample_size();
+    let ess = last.population.effective_sample_size();
     if ess < ESS_SHARE * kept as f64 {
         warnings.push(Warning::LowEffectiveSampleSize { ess, kept });
     }

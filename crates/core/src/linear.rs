@@ -68,6 +68,11 @@ impl Linear {
         self.slopes[target].iter().zip(&self.scale).map(|(slope, scale)| slope * scale).collect()
     }
 
+    /// The coefficients of a target on all regressors; 0 for one that was left out.
+    pub(crate) fn slopes(&self, target: usize) -> &[f64] {
+        &self.slopes[target]
+    }
+
     /// Writes the targets that are expected at a point.
     pub(crate) fn predict(&self, regressors: &[f64], targets: &mut [f64]) {
         for (target, (middle, slopes)) in targets.iter_mut().zip(self.middle.iter().zip(&self.slopes)) {

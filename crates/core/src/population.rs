@@ -44,7 +44,7 @@ impl LogWeights {
 /// The kept particles of one generation, in the order of their rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
-    /// Job rows the particles came from, ascending.
+    /// Job rows the particles came from, ascending; an adjustment may make several of one.
     pub rows: Vec<u32>,
     /// Unit-space points.
     pub units: Table,
@@ -61,6 +61,18 @@ impl Population {
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Kish's effective sample size, of simulations: particles made of the same one count as one.
+    #[must_use]
+    pub fn effective_sample_size(&self) -> f64 {
+        let mut at = 0;
+        let squares = self.rows.chunk_by(|a, b| a == b).map(|same| {
+            let own: f64 = self.weights.normalised()[at..at + same.len()].iter().sum();
+            at += same.len();
+            own * own
+        });
+        1.0 / squares.sum::<f64>()
     }
 
     /// Whether there is no particle.
@@ -81,5 +93,14 @@ mod tests {
         assert_eq!(weights.normalised()[2], 0.0);
         assert!((weights.effective_sample_size() - 1.6).abs() < 1e-12);
         assert_eq!(LogWeights::new(vec![f64::NEG_INFINITY]), None);
+    }
+
+    #[test]
+    fn particles_of_one_simulation_count_as_one() {
+        let points = Table::filled(4, 1, 0.0);
+        let weights = LogWeights::new([1.0, 1.0, 2.0, 4.0].map(libm::log).to_vec()).unwrap();
+        let (units, thetas, distances) = (points.clone(), points, vec![0.0; 4]);
+        let population = Population { rows: vec![2, 2, 5, 9], units, thetas, weights, distances };
+        assert!((population.effective_sample_size() - 64.0 / 24.0).abs() < 1e-12);
     }
 }

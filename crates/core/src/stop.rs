@@ -76,7 +76,7 @@ pub struct EffectiveSampleSizeFloor(pub f64);
 impl Stop for EffectiveSampleSizeFloor {
     fn check(&self, history: &[Generation]) -> Option<StopReason> {
         let last = history.last()?;
-        let ess = last.population.weights.effective_sample_size();
+        let ess = last.population.effective_sample_size();
         (ess < self.0).then_some(StopReason::EffectiveSampleSize)
     }
 }

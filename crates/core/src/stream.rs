@@ -29,6 +29,8 @@ pub enum Stage {
     Reduce = 6,
     /// Drawing from a finished posterior.
     Draw = 7,
+    /// Moving the accepted.
+    Adjust = 8,
 }
 
 impl Seed {

@@ -147,7 +147,7 @@ impl Progress {
             self.name(generation.index),
             population.len(),
             significant(threshold, 3),
-            population.weights.effective_sample_size(),
+            population.effective_sample_size(),
             generation.information.held_out,
             duration(now),
         );

@@ -1,5 +1,6 @@
 //! An adjustment that proves itself on pseudo-observations, or is left alone.
 
+use super::forward::Forward;
 use super::modes::Modes;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
@@ -24,10 +25,14 @@ const ENOUGH: f64 = 500.0;
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
 
+/// Ways that do not weigh simulations by where they were proposed are tried where the nearest weigh so unevenly that their
+/// number is so many times their effective size.
+const UNEVEN: f64 = 3.0;
 /// Shares of all simulations that a regression which weighs afterwards is tried on.
 const SHARES: [f64; 2] = [0.5, 0.2];
-/// It is tried where the nearest weigh so unevenly that their number is so many times their effective size.
-const UNEVEN: f64 = 3.0;
+/// Shares in which features are regressed on the parameters, and up to how many statistics.
+const FITTED_TO: [f64; 2] = [1.0, 0.3];
+const MOST_STATISTICS: usize = 40;
 
 impl Adjustment for Judged {
     fn adjust(&self, accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
@@ -60,21 +65,27 @@ impl Adjustment for Judged {
             distance_weights: &some(accepted.distance_weights),
             ..*accepted
         };
-        among(&accepted, &Simulations { view: &view, ..*all })
+        among(&accepted, &Simulations { view: &view, ..*all }, (all.view, &used))
     }
 }
 
-fn among(accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, AdjustError> {
+fn among(
+    accepted: &Accepted<'_>,
+    all: &Simulations<'_>,
+    (whole, used): (&View<'_>, &[usize]),
+) -> Result<Adjusted, AdjustError> {
     let view = all.view;
     let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
     let field = Field::of(view, 1);
     let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
-    let looks = Looks {
+    let mut looks = Looks {
         accepted,
         view,
+        whole,
         modes: &modes,
         logits: &Transform::Logit.table(accepted.prior, view.units),
         used: &(0..accepted.distance_weights.len()).collect::<Vec<usize>>(),
+        forwards: Vec::new(),
     };
     let (mut sizes, first_enough) = sizes(view);
     let look = |ways: &[Way]| {
@@ -90,6 +101,13 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, Adj
         let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
         here = look(&[&ways[..], &after].concat());
         ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
+        looks.forwards = forwards(whole, accepted, used);
+        ways.extend(
+            looks.forwards.iter().enumerate().map(|(which, forward)| Way {
+                size: Size::Fitted(forward.count()),
+                kind: Kind::Forward(which),
+            }),
+        );
     }
     let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION);
     let sparse = (step > 1).then(|| Field::of(view, step));
@@ -102,7 +120,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, Adj
         let one = |way: &Way| {
             let size = way.size.of(&near, keep / step as f64);
             looks
-                .stand_ins(&near, observed, size, way.kind)
+                .stand_ins(&near, row, size, way.kind)
                 .filter(|(units, _)| units.rows() >= STAND_INS / 4)
                 .map_or(f64::INFINITY, |(units, effective)| {
                     // In the end there are so many times as many.
@@ -133,6 +151,17 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>) -> Result<Adjusted, Adj
     Ok(Adjusted { population, evidence })
 }
 
+/// The features by the parameters: those that the distance compares, and the statistics as they are, which no learning
+/// has bent at the bounds of the prior.
+fn forwards(whole: &View<'_>, accepted: &Accepted<'_>, compared: &[usize]) -> Vec<Forward> {
+    let raw = whole.features.columns() - whole.learned.count();
+    let statistics: Vec<usize> = whole.varying().into_iter().filter(|&j| j < raw).collect();
+    let is_new = statistics != compared && statistics.len() <= MOST_STATISTICS;
+    let sets = [Some(compared.to_vec()), is_new.then_some(statistics)];
+    let plans = sets.into_iter().flatten().flat_map(|set| FITTED_TO.map(|share| (set.clone(), share)));
+    plans.filter_map(|(set, share)| Forward::fit(whole, accepted, set, share)).collect()
+}
+
 /// The effective sizes that are tried, as multiples of what is kept, ascending; and which of them is enough, if one is.
 fn sizes(view: &View<'_>) -> (Vec<f64>, Option<f64>) {
     let keep = view.keep as f64;
@@ -154,6 +183,7 @@ fn reach(ways: &[Way], keep: f64, all: usize) -> Extent {
     for way in ways {
         match way.size {
             Size::Effective(size) => effective = effective.max(size * keep),
+            Size::Fitted(_) => {}
             Size::Share(share) => least = least.max((share * all as f64).ceil() as usize),
         }
     }

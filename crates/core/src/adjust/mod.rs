@@ -1,5 +1,6 @@
 //! Moving the accepted parameters to where they would be had their features been the observed ones.
 
+mod forward;
 mod judged;
 mod modes;
 mod regression;

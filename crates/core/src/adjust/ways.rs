@@ -1,5 +1,6 @@
 //! What may be made of the simulations nearest to an observation: how many are taken, and how they are adjusted.
 
+use super::forward::Forward;
 use super::modes::Modes;
 use super::{Accepted, AdjustError, Points, Regression, Transform, kernel};
 use crate::near::Near;
@@ -26,6 +27,8 @@ pub(super) enum Size {
     Effective(f64),
     /// A share of all simulations.
     Share(f64),
+    /// So many, whatever lies near: those that a [`Kind::Forward`] was fitted to.
+    Fitted(usize),
 }
 
 impl Size {
@@ -34,6 +37,7 @@ impl Size {
         match self {
             Self::Effective(size) => near.reaching(size * keep),
             Self::Share(share) => (share * near.all() as f64) as usize,
+            Self::Fitted(count) => count,
         }
     }
 }
@@ -52,13 +56,15 @@ pub(super) enum Kind {
     /// proposal makes it the posterior. Most simulations near the data weigh little as they were proposed, and a
     /// regression by those that weigh much reaches far.
     WeighedAfter,
+    /// The features by the parameters, and not the parameters by the features: which of those that were fitted.
+    Forward(usize),
 }
 
 impl Kind {
     pub(super) fn regression(self) -> Option<Regression> {
         let plain = Regression::default();
         match self {
-            Self::None => None,
+            Self::None | Self::Forward(_) => None,
             Self::Linear | Self::WeighedAfter => Some(plain),
             Self::Within | Self::ByMode => Some(Regression { transform: Transform::Within, ..plain }),
             Self::Heteroscedastic => Some(Regression { heteroscedastic: true, ..plain }),
@@ -73,6 +79,7 @@ impl Kind {
             Self::Heteroscedastic => "linear, heteroscedastic",
             Self::ByMode => "linear, by mode",
             Self::WeighedAfter => "linear, weighed after",
+            Self::Forward(_) => "features by parameters",
         }
     }
 }
@@ -81,23 +88,30 @@ impl Kind {
 pub(super) struct Looks<'a> {
     pub(super) accepted: &'a Accepted<'a>,
     pub(super) view: &'a View<'a>,
+    /// The same with all features, those without a weight too.
+    pub(super) whole: &'a View<'a>,
     pub(super) modes: &'a Modes,
     /// All simulations' parameters on the scale of log odds.
     pub(super) logits: &'a Table,
     pub(super) used: &'a [usize],
+    pub(super) forwards: Vec<Forward>,
 }
 
 impl Looks<'_> {
-    /// Equally weighted points that stand for the `size` nearest, adjusted to an observation, and the effective size
-    /// of these.
+    /// Equally weighted points that stand for the `size` nearest, adjusted to a simulation that plays the observation, and
+    /// the effective size of these.
     pub(super) fn stand_ins(
         &self,
         near: &Near<'_>,
-        observed: &[f64],
+        row: u32,
         size: usize,
         kind: Kind,
     ) -> Option<(Table, f64)> {
-        self.some_of(near, observed, (size, kind), WEIGHED)
+        if let Kind::Forward(which) = kind {
+            let observed = self.whole.features.row(row as usize);
+            return self.forwards[which].stand_ins(self.accepted.prior, observed, STAND_INS);
+        }
+        self.some_of(near, self.view.features.row(row as usize), (size, kind), WEIGHED)
     }
 
     /// The effective size that the `size` nearest would be left with when they are adjusted to the data.
@@ -154,6 +168,10 @@ impl Looks<'_> {
         thetas: &Table,
     ) -> Result<Population, AdjustError> {
         let nothing = || AdjustError::NoVariation;
+        if let Kind::Forward(which) = kind {
+            let forward = &self.forwards[which];
+            return forward.population(self.whole.observed, self.view, self.accepted).ok_or_else(nothing);
+        }
         let mut population = near.population(size, thetas).ok_or_else(nothing)?;
         let Some(plan) = kind.regression() else { return Ok(population) };
         if kind == Kind::WeighedAfter {
@@ -234,7 +252,15 @@ mod tests {
             distance_weights: &weights,
         };
         let (modes, used) = (Modes::default(), [0, 1]);
-        let looks = Looks { accepted: &accepted, view: &view, modes: &modes, logits: &units, used: &used };
+        let looks = Looks {
+            accepted: &accepted,
+            view: &view,
+            whole: &view,
+            modes: &modes,
+            logits: &units,
+            used: &used,
+            forwards: Vec::new(),
+        };
         let size = Size::Share(0.5).of(&near, 400.0);
         let found = looks.population(&near, size, Kind::WeighedAfter, &units).unwrap();
         let (w, x) = (found.weights.normalised(), found.units.column(0));
@@ -242,7 +268,8 @@ mod tests {
         let sd = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum::<f64>().sqrt();
         // An effective size of some 1,500: standard errors of 0.012 and 0.01.
         assert!((mean - 0.64).abs() < 0.05 && (sd - 0.447).abs() < 0.04, "{mean} {sd}");
-        let (points, effective) = looks.stand_ins(&near, &observed, size, Kind::WeighedAfter).unwrap();
+        let found_at = (size, Kind::WeighedAfter);
+        let (points, effective) = looks.some_of(&near, &observed, found_at, WEIGHED).unwrap();
         let middle = points.column(0).iter().sum::<f64>() / points.rows() as f64;
         assert!((middle - 0.64).abs() < 0.2, "{middle}");
         let exact = found.weights.effective_sample_size();

@@ -25,7 +25,7 @@ impl Proposal for Covariance {
 }
 
 /// The weighted covariance of the chosen rows (all when `rows` is `None`), about their weighted mean.
-pub(super) fn weighted_covariance(units: &Table, normalised: &[f64], rows: Option<&[usize]>) -> DMatrix<f64> {
+pub(crate) fn weighted_covariance(units: &Table, normalised: &[f64], rows: Option<&[usize]>) -> DMatrix<f64> {
     let d = units.columns();
     let all: Vec<usize> = (0..units.rows()).collect();
     let rows = rows.unwrap_or(&all);
@@ -47,7 +47,7 @@ pub(super) fn weighted_covariance(units: &Table, normalised: &[f64], rows: Optio
 }
 
 /// Cholesky factor, with a trace of the diagonal added so that nearly collinear particles still move.
-pub(super) fn factor(
+pub(crate) fn factor(
     mut covariance: DMatrix<f64>,
     population: &Population,
 ) -> Result<DMatrix<f64>, ProposeError> {
@@ -96,7 +96,7 @@ impl Kernel for SharedKernel {
 }
 
 /// Adds a Gaussian step with covariance `factor factor^T`.
-pub(super) fn add_step(factor: &DMatrix<f64>, rng: &mut Stream, unit: &mut [f64]) {
+pub(crate) fn add_step(factor: &DMatrix<f64>, rng: &mut Stream, unit: &mut [f64]) {
     for column in 0..unit.len() {
         let z: f64 = StandardNormal.sample(rng);
         for row in column..unit.len() {
@@ -106,7 +106,7 @@ pub(super) fn add_step(factor: &DMatrix<f64>, rng: &mut Stream, unit: &mut [f64]
 }
 
 /// `factor^-1 point` by forward substitution.
-pub(super) fn whiten(factor: &DMatrix<f64>, point: &[f64]) -> Vec<f64> {
+pub(crate) fn whiten(factor: &DMatrix<f64>, point: &[f64]) -> Vec<f64> {
     let mut white = point.to_vec();
     whiten_in_place(factor, &mut white);
     white

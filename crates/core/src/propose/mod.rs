@@ -9,6 +9,7 @@ mod mixture;
 
 pub use adaptive::{Adaptive, draws};
 pub use covariance::Covariance;
+pub(crate) use covariance::{add_step, factor, weighted_covariance, whiten};
 pub use gaussian::Gaussian;
 pub use importance::{Importance, Part};
 pub use local::Local;

@@ -159,7 +159,8 @@ impl<'a> Bench<'a> {
     fn new(view: &'a View<'a>, weights: &[f64]) -> Self {
         let step = view.rows.len().div_ceil(LOOKED_AMONG);
         let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
-        let trials = Trials::new(view, &field, weights, keep / REGION);
+        let all = Field::of(view, 1);
+        let trials = Trials::new(view, &all, weights, view.keep as f64 / REGION);
         Self { view, field, trials, step, keep }
     }
 

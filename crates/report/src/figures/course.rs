@@ -68,7 +68,7 @@ pub(crate) fn course(run: &Run) -> Vec<Panel> {
             .mark(Mark::points(&x, &y).colour(Colour::Series(number)).tips(tips(&y)))
     };
     let kept = curve(&|generation| generation.population.len() as f64);
-    let ess = curve(&|generation| generation.population.weights.effective_sample_size());
+    let ess = curve(&|generation| generation.population.effective_sample_size());
     let threshold = curve(&threshold);
     let simulations = curve(&|generation| generation.simulations as f64);
     let failed = curve(&|generation| generation.failed as f64);

@@ -46,7 +46,7 @@ pub(super) fn section(run: &Run) -> Markup {
     let number = |value: f64| significant(value, 4);
     let laws = &run.description["parameters"];
     let kept = run.history.last().map_or(0, |last| last.population.len());
-    let ess = run.history.last().map_or(f64::NAN, |last| last.posterior().weights.effective_sample_size());
+    let ess = run.history.last().map_or(f64::NAN, |last| last.posterior().effective_sample_size());
     html! {
         p.question { "Which values of the parameters make the observed statistics likely?" }
         p.answer {

@@ -32,7 +32,7 @@ pub(super) fn section(run: &Run) -> Markup {
             } }
             tbody { @for one in &run.history { tr {
                 td.n { (one.index) } td.n { (one.simulations) } td.n { (one.failed) } td.n { (one.population.len()) }
-                td.n { (significant(one.population.weights.effective_sample_size(), 4)) }
+                td.n { (significant(one.population.effective_sample_size(), 4)) }
                 td.n { (significant(one.population.distances.iter().copied().fold(f64::NEG_INFINITY, f64::max), 4)) }
                 td.n { (format!("{:.3}", one.information.held_out)) } td.n { (format!("{:.3}", one.information.in_sample)) }
                 td.n { (one.evaluations) }

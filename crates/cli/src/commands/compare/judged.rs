@@ -124,7 +124,7 @@ pub(super) fn one(
         }
     }
     let distances = judge.exact(index).map(|exact| distances(&prior, population, exact));
-    let ess = population.weights.effective_sample_size();
+    let ess = population.effective_sample_size();
     let information = weighted_information(&prior, &population.units, population.weights.normalised());
     let held_out = last.information.held_out;
     Ok(Figures { mean_bias, mode_bias, covered: inside, information, held_out, ess, seconds, distances })

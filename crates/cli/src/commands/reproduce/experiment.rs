@@ -269,7 +269,7 @@ impl Experiment {
             w1,
             sd_ratio,
             covered: inside.count() as f64 / d as f64,
-            ess: population.weights.effective_sample_size(),
+            ess: population.effective_sample_size(),
             simulating: 0.0,
             weighing: 0.0,
             population: population.clone(),
