@@ -9,6 +9,8 @@ use crate::stream::{Seed, Stage};
 use crate::table::Table;
 use crate::trials::systematic;
 
+/// Particles that estimates are compared by, at the most.
+const COMPARED: usize = 1_000;
 /// Widths tried around the rule of thumb, for one covariance and for local ones.
 const SHARED: [f64; 3] = [0.5, 1.0, 1.5];
 const LOCAL: [f64; 2] = [0.7, 1.3];
@@ -28,7 +30,7 @@ pub fn draws(
     seed: Seed,
 ) -> Result<Table, ProposeError> {
     const TRIES: usize = 100;
-    let shape = best_shape(&Sample::of(population)?)?;
+    let shape = best_shape(&Sample::of(population, COMPARED)?)?;
     let sample = Sample::whole(population)?;
     let d = sample.units.columns();
     let (mut thetas, mut unit) = (Table::filled(count, d, 0.0), vec![0.0; d]);
@@ -38,7 +40,8 @@ pub fn draws(
     let mut last: Option<(usize, Patch)> = None;
     for (slot, ancestor) in systematic(&sample.weights, count).into_iter().enumerate() {
         let (Patch { middle, root }, scale) = match shape {
-            Shape::Single(width) | Shape::Shared(width) => (&all, scale(width, sample.effective())),
+            Shape::Single(width) => (&all, width.min(1.0)),
+            Shape::Shared(width) => (&all, scale(width, sample.effective())),
             Shape::Local(share, width) => {
                 let count = sample.neighbours(share).unwrap_or(sample.units.rows());
                 if last.as_ref().is_none_or(|(at, _)| *at != ancestor) {
@@ -73,11 +76,15 @@ pub fn draws(
 fn best_shape(sample: &Sample) -> Result<Shape, ProposeError> {
     let local = NEIGHBOURS.into_iter().filter(|&share| sample.neighbours(share).is_some());
     let local = local.flat_map(|share| LOCAL.map(|width| Shape::Local(share, width)));
-    let shapes: Vec<Shape> = SHARED.map(Shape::Shared).into_iter().chain(local).collect();
+    // One Gaussian for all is what a step as wide as the whole amounts to, and best where the posterior is one.
+    let others: Vec<Shape> = [Shape::Single(1.0)].into_iter().chain(local).collect();
+    let shapes = [&SHARED.map(Shape::Shared)[..], &others].concat();
+    let together = |width: f64| sample.left_out_together(sample.scale(width, sample.effective()).min(1.0));
+    let densities = [SHARED.map(together).to_vec(), sample.left_out(&others)?].concat();
     let score = |ln: &Vec<f64>| -> f64 {
         ln.iter().zip(&sample.weights).map(|(ln, weight)| weight * ln.max(FLOOR)).sum()
     };
-    let scores: Vec<f64> = sample.left_out(&shapes)?.iter().map(score).collect();
+    let scores: Vec<f64> = densities.iter().map(score).collect();
     let best = (0..shapes.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best });
     Ok(shapes[best])
 }

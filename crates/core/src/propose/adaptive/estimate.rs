@@ -9,8 +9,8 @@ use crate::propose::covariance::{factor, weighted_covariance, whiten};
 use crate::table::Table;
 use crate::trials::systematic;
 
-/// Particles of an estimate at the most.
-const MOST: usize = 200;
+/// Particles of an estimate for proposing at the most.
+pub(super) const MOST: usize = 200;
 /// Neighbours of a local covariance as shares of the particles.
 pub(super) const NEIGHBOURS: [f64; 2] = [0.05, 0.2];
 
@@ -31,7 +31,7 @@ pub(super) struct Patch {
     pub(super) root: DMatrix<f64>,
 }
 
-/// A population, prepared for estimates: at most [`MOST`] different particles that stand for all.
+/// A population, prepared for estimates: some different particles that stand for all.
 pub(super) struct Sample {
     pub(super) units: Table,
     pub(super) weights: Vec<f64>,
@@ -44,21 +44,21 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Stand-ins for a population.
-    pub(super) fn of(population: &Population) -> Result<Self, ProposeError> {
+    /// At most so many stand-ins for a population.
+    pub(super) fn of(population: &Population, most: usize) -> Result<Self, ProposeError> {
         let all = population.weights.normalised();
-        if population.len() <= MOST {
+        if population.len() <= most {
             return Self::new(population.units.clone(), all.to_vec(), population);
         }
         // Picked twice is twice the weight: a copy would vouch for its own.
         let (mut rows, mut weights): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
-        for at in systematic(all, MOST) {
+        for at in systematic(all, most) {
             if rows.last() != Some(&(at as u32)) {
                 rows.push(at as u32);
                 weights.push(0.0);
             }
             if let Some(weight) = weights.last_mut() {
-                *weight += 1.0 / MOST as f64;
+                *weight += 1.0 / most as f64;
             }
         }
         Self::new(population.units.select(&rows), weights, population)
@@ -145,13 +145,27 @@ impl Sample {
         Ok(all)
     }
 
+    /// The same for one covariance around particles that are drawn together, so that the whole is as wide as they are.
+    pub(super) fn left_out_together(&self, scale: f64) -> Vec<f64> {
+        let (mut centres, together) = (self.units.clone(), (1.0 - scale * scale).sqrt());
+        for row in 0..centres.rows() {
+            let steps = centres.row_mut(row).iter_mut().zip(&self.middle);
+            steps.for_each(|(x, middle)| *x = middle + together * (*x - middle));
+        }
+        self.given_others(&centres, vec![&self.root * scale; self.units.rows()])
+    }
+
     /// The factors of the covariances of the `count` particles nearest to each.
     pub(super) fn local(&self, count: usize) -> Result<Vec<DMatrix<f64>>, ProposeError> {
         (0..self.units.rows()).map(|particle| Ok(self.around(particle, count)?.root)).collect()
     }
 
     fn each_given_others(&self, roots: Vec<DMatrix<f64>>) -> Vec<f64> {
-        let sum = Gaussians::new(&self.units, &self.weights, roots);
+        self.given_others(&self.units, roots)
+    }
+
+    fn given_others(&self, centres: &Table, roots: Vec<DMatrix<f64>>) -> Vec<f64> {
+        let sum = Gaussians::new(centres, &self.weights, roots);
         let one = |(at, unit): (usize, &[f64])| {
             sum.ln_density_without(unit, Some(at)) - libm::log(1.0 - self.weights[at].min(0.5))
         };
@@ -188,7 +202,7 @@ mod tests {
     #[test]
     fn leaving_out_by_updates_is_leaving_out() {
         let (_, population) = crate::propose::testing::population(40, 3);
-        let sample = Sample::of(&population).unwrap();
+        let sample = Sample::of(&population, MOST).unwrap();
         let fast = sample.left_out(&[Shape::Single(1.5)]).unwrap().remove(0);
         for but in [0, 7, 39] {
             let others: Vec<u32> = (0..40).filter(|&row| row != but).collect();

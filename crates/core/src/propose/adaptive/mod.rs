@@ -12,7 +12,7 @@ use crate::population::Population;
 use crate::problem::Prior;
 use crate::stream::Stream;
 use crate::table::Table;
-use estimate::{NEIGHBOURS, Sample, Shape};
+use estimate::{MOST, NEIGHBOURS, Sample, Shape};
 use gaussians::{Gaussians, ln_constant};
 use rand::RngExt;
 
@@ -46,7 +46,7 @@ impl Proposal for Adaptive {
     }
 
     fn fit(&self, prior: &Prior, population: &Population) -> Result<Box<dyn Kernel>, ProposeError> {
-        let sample = Sample::of(population)?;
+        let sample = Sample::of(population, MOST)?;
         let local = NEIGHBOURS.into_iter().filter(|&share| sample.neighbours(share).is_some());
         let local = local.flat_map(|share| LOCAL.map(|width| Shape::Local(share, width)));
         let shapes = SINGLE.map(Shape::Single).into_iter().chain(SHARED.map(Shape::Shared)).chain(local);
