@@ -224,6 +224,11 @@ impl Near<'_> {
         self.all
     }
 
+    /// The effective size of the `size` nearest.
+    pub(crate) fn effective(&self, size: usize) -> f64 {
+        self.effective[..size.min(self.effective.len())].last().copied().unwrap_or(0.0)
+    }
+
     /// How many of the nearest have about an effective size of so many; all where that is not reached. Where a sample
     /// ends must not depend on whether a heavy one has come yet, or those that end before it are too narrow: so it is the
     /// evenness of a sample twice as large that tells.

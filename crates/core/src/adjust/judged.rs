@@ -28,6 +28,8 @@ const MOST_AS_ACCEPTED: f64 = 2.5;
 /// Ways that do not weigh simulations by where they were proposed are tried where the nearest weigh so unevenly that their
 /// number is so many times their effective size.
 const UNEVEN: f64 = 3.0;
+/// Beside such ways, others must leave so large a share of what is kept.
+const LEFT: f64 = 0.8;
 /// Shares of all simulations that a regression which weighs afterwards is tried on.
 const SHARES: [f64; 2] = [0.5, 0.2];
 /// Shares in which features are regressed on the parameters, and up to how many statistics.
@@ -108,6 +110,14 @@ fn among(
                 kind: Kind::Forward(which),
             }),
         );
+        // These leave as many as are kept. Beside them, a sample of a few heavy simulations is not worth its noise.
+        let leaves_enough = |way: &Way| match way.size {
+            Size::Effective(_) => here.effective(way.size.of(&here, keep)) >= LEFT * keep,
+            Size::Share(_) | Size::Fitted(_) => true,
+        };
+        if ways.iter().any(|way| !matches!(way.size, Size::Effective(_))) {
+            ways.retain(leaves_enough);
+        }
     }
     let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION);
     let sparse = (step > 1).then(|| Field::of(view, step));
