@@ -72,7 +72,7 @@ pub fn plans(text: &str, kernel: &str) -> anyhow::Result<Plans> {
             "two-stage" => plans.reduction = Box::new(TwoStage::default()),
             "bandit" => plans.reduction = Box::new(Bandit::default()),
             "learned" => plans.reduction = Box::new(Learned::default()),
-            "judged" => plans.adjustment = Some(Box::new(Judged::default())),
+            "judged" => plans.adjustment = Some(Box::new(Judged)),
             "linear" => plans.adjustment = regression(false, false),
             "ridge" => plans.adjustment = regression(true, false),
             "heteroscedastic" => plans.adjustment = regression(true, true),

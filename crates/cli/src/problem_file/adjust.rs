@@ -74,7 +74,7 @@ impl Adjust {
     pub(crate) fn build(&self) -> Option<Box<dyn Adjustment>> {
         match self {
             Self::None => None,
-            Self::Judged => Some(Box::new(Judged::default())),
+            Self::Judged => Some(Box::new(Judged)),
             Self::Regression(regression) => Some(Box::new(regression.clone())),
         }
     }

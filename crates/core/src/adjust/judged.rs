@@ -12,7 +12,7 @@ use crate::view::View;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
 /// pseudo-observations near the data best. Where no adjustment does better than the accepted as they are, these stay.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Judged;
 
 /// Effective sizes of the samples that are tried: as many times as are kept, and all where none of these is enough.
