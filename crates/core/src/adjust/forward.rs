@@ -138,6 +138,7 @@ impl Forward {
             from: Vec::new(),
             tried: 0,
         };
+        // The same steps for every observation: what they add to the noise of simulations is none of a comparison.
         let mut rng = Seed(0).stream(Stage::Adjust, 0, 0);
         let (mut unit, mut values) = (vec![0.0; d], Vec::new());
         let each = tries.min(n);
