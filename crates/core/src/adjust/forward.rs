@@ -21,10 +21,11 @@ use crate::view::View;
 /// as a function of the features bend. Simulations are chosen by their parameters: chosen by their features, their noise
 /// would depend on the parameters.
 pub(super) struct Forward {
+    /// What is looked at, in words, and which features those are.
+    pub(super) name: &'static str,
+    columns: Vec<usize>,
     /// Simulations, ascending.
     rows: Vec<u32>,
-    /// The features that are looked at.
-    columns: Vec<usize>,
     /// Parameters less what the features move them by, so that with those of an observation they are where the
     /// simulation would have given it.
     residues: Table,
@@ -64,7 +65,7 @@ impl Forward {
     pub(super) fn fit(
         view: &View<'_>,
         accepted: &Accepted<'_>,
-        columns: Vec<usize>,
+        (name, columns): (&'static str, Vec<usize>),
         share: f64,
     ) -> Option<Self> {
         let (d, k) = (view.units.columns(), columns.len());
@@ -112,7 +113,7 @@ impl Forward {
         if residues.values().iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let plain = Self { rows, columns, residues, gain, steps: None };
+        let plain = Self { name, columns, rows, residues, gain, steps: None };
         let leaves_enough = |forward: &Self| {
             let placed = forward.placed(accepted.prior, view.observed, forward.most(), 2 * view.keep);
             placed.effective(placed.tried) >= view.keep as f64
@@ -322,7 +323,7 @@ mod tests {
             observed: &observed,
             distance_weights: &vec![1.0; d],
         };
-        let forward = Forward::fit(&view, &accepted, (0..d).collect(), 0.5).unwrap();
+        let forward = Forward::fit(&view, &accepted, ("", (0..d).collect()), 0.5).unwrap();
         assert_eq!(forward.count(), 3_000);
         let (points, _) = forward.stand_ins(&prior, &observed, 96).unwrap();
         assert_eq!(points.rows(), 96);

@@ -154,7 +154,7 @@ fn among(
         count if count <= enough => (false, here.all() - count),
         count => (true, count),
     });
-    let name = |way: usize| format!("{}, {} nearest", ways[way].kind.name(), counts[way]);
+    let name = |way: usize| format!("{}, {} nearest", looks.name(ways[way].kind), counts[way]);
     let (taken, evidence) = scores.verdicts("adjustment", &order, name);
     let way = order[taken];
     let population = looks.population(&here, counts[way], ways[way].kind, all.thetas)?;
@@ -167,7 +167,10 @@ fn forwards(whole: &View<'_>, accepted: &Accepted<'_>, compared: &[usize]) -> Ve
     let raw = whole.features.columns() - whole.learned.count();
     let statistics: Vec<usize> = whole.varying().into_iter().filter(|&j| j < raw).collect();
     let is_new = statistics != compared && statistics.len() <= MOST_STATISTICS;
-    let sets = [Some(compared.to_vec()), is_new.then_some(statistics)];
+    let sets = [
+        Some(("features by parameters", compared.to_vec())),
+        is_new.then_some(("statistics by parameters", statistics)),
+    ];
     let plans = sets.into_iter().flatten().flat_map(|set| FITTED_TO.map(|share| (set.clone(), share)));
     plans.filter_map(|(set, share)| Forward::fit(whole, accepted, set, share)).collect()
 }

@@ -70,18 +70,6 @@ impl Kind {
             Self::Heteroscedastic => Some(Regression { heteroscedastic: true, ..plain }),
         }
     }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::None => "as accepted",
-            Self::Linear => "linear",
-            Self::Within => "linear, unbounded",
-            Self::Heteroscedastic => "linear, heteroscedastic",
-            Self::ByMode => "linear, by mode",
-            Self::WeighedAfter => "linear, weighed after",
-            Self::Forward(_) => "features by parameters",
-        }
-    }
 }
 
 /// What all trials look at.
@@ -98,6 +86,18 @@ pub(super) struct Looks<'a> {
 }
 
 impl Looks<'_> {
+    pub(super) fn name(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::None => "as accepted",
+            Kind::Linear => "linear",
+            Kind::Within => "linear, unbounded",
+            Kind::Heteroscedastic => "linear, heteroscedastic",
+            Kind::ByMode => "linear, by mode",
+            Kind::WeighedAfter => "linear, weighed after",
+            Kind::Forward(which) => self.forwards[which].name,
+        }
+    }
+
     /// Equally weighted points that stand for the `size` nearest, adjusted to a simulation that plays the observation, and
     /// the effective size of these.
     pub(super) fn stand_ins(
