@@ -7,6 +7,7 @@ pub mod adjust;
 pub mod diagnose;
 pub mod digest;
 pub mod divergence;
+mod elementary;
 pub mod fours;
 pub mod judge;
 mod linear;

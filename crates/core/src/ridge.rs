@@ -7,6 +7,22 @@ use crate::products::add_products;
 use crate::table::Table;
 use crate::workers::{self, Workers};
 
+/// What a regression sees.
+pub(crate) struct Points<'a> {
+    pub(crate) count: usize,
+    pub(crate) regressors: usize,
+    pub(crate) targets: usize,
+    /// Makes what writes points.
+    pub(crate) writer: &'a (dyn Fn() -> Writer<'a> + Sync),
+}
+
+/// Writes some points, each its regressors and then its targets, one after another. They are asked for a few at a time,
+/// so that all of them never stand in memory.
+pub(crate) type Writer<'a> = Box<dyn FnMut(&[usize], &mut [f64]) + 'a>;
+
+/// Points that are asked for at a time.
+const BLOCK: usize = 64;
+
 /// A fitted regression of each target on all regressors.
 #[derive(Clone, Debug)]
 pub(crate) struct Ridge {
@@ -25,10 +41,10 @@ const PARTS: usize = 4;
 const PENALTIES: [f64; 8] = [1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0];
 
 impl Ridge {
-    /// Fits `targets` on `regressors`, row by row; `None` where no penalty makes the regression solvable.
-    pub(crate) fn fit(regressors: &Table, targets: &Table, workers: &dyn Workers) -> Option<Self> {
-        let (f, t) = (regressors.columns(), targets.columns());
-        let sums = workers::map(workers, PARTS, |part| Sums::of(regressors, targets, (part, PARTS)));
+    /// Fits the targets on the regressors; `None` where no penalty makes the regression solvable.
+    pub(crate) fn fit(points: &Points<'_>, workers: &dyn Workers) -> Option<Self> {
+        let (f, t) = (points.regressors, points.targets);
+        let sums = workers::map(workers, PARTS, |part| Sums::of(points, (part, PARTS)));
         let all = sums.iter().skip(1).fold(sums[0].clone(), |all, sum| all.plus(sum, 1.0));
         // From the weakest on, until all targets are predicted worse and worse: stronger ones would be worse still.
         let mut losses: Vec<Vec<f64>> = Vec::new();
@@ -71,26 +87,41 @@ impl Ridge {
         Some(Self { coefficients, intercepts, explained, residual })
     }
 
-    /// The expected value of a target.
-    pub(crate) fn predict(&self, regressors: &[f64], target: usize) -> f64 {
-        let terms = self.coefficients[target].iter().zip(regressors);
-        self.intercepts[target] + terms.map(|(b, x)| b * x).sum::<f64>()
+    /// What a target is where all regressors are nothing, and what each of these adds.
+    pub(crate) fn line(&self, target: usize) -> (f64, &[f64]) {
+        (self.intercepts[target], &self.coefficients[target])
     }
 }
 
 /// What a regression with a given penalty leaves open of each target; `None` where it is not solvable.
-pub(crate) fn left_open(regressors: &Table, targets: &Table, penalty: f64) -> Option<Table> {
-    let (f, t) = (regressors.columns(), targets.columns());
-    let sums = Sums::of(regressors, targets, (0, 1));
-    let fit = Moments::of(&sums, f, t).solve(penalty)?;
-    let mut left = targets.clone();
-    for (row, x) in regressors.iter().enumerate() {
-        for (p, value) in left.row_mut(row).iter_mut().enumerate() {
-            let told = fit.coefficients.column(p).iter().zip(x).map(|(b, x)| b * x).sum::<f64>();
-            *value -= fit.intercepts[p] + told;
+pub(crate) fn left_open(points: &Points<'_>, penalty: f64) -> Option<Table> {
+    let (f, t) = (points.regressors, points.targets);
+    let fit = Moments::of(&Sums::of(points, (0, 1)), f, t).solve(penalty)?;
+    let mut left = Table::filled(points.count, t, 0.0);
+    points.each_block((0, 1), |rows, values| {
+        for (&row, point) in rows.iter().zip(values.chunks_exact(f + t)) {
+            let (x, y) = point.split_at(f);
+            for (p, value) in left.row_mut(row).iter_mut().enumerate() {
+                let told = fit.coefficients.column(p).iter().zip(x).map(|(b, x)| b * x).sum::<f64>();
+                *value = y[p] - fit.intercepts[p] - told;
+            }
+        }
+    });
+    Some(left)
+}
+
+impl Points<'_> {
+    /// Those of one of several parts, a block at a time.
+    fn each_block(&self, (part, parts): (usize, usize), mut see: impl FnMut(&[usize], &[f64])) {
+        let width = self.regressors + self.targets;
+        let (mut write, mut values) = ((self.writer)(), vec![0.0; BLOCK * width]);
+        let rows: Vec<usize> = (part..self.count).step_by(parts).collect();
+        for rows in rows.chunks(BLOCK) {
+            let values = &mut values[..rows.len() * width];
+            write(rows, values);
+            see(rows, values);
         }
     }
-    Some(left)
 }
 
 /// Sums of products of `(1, regressors, targets)` over some points.
@@ -103,21 +134,17 @@ struct Sums {
 
 impl Sums {
     /// Over one of several parts of the points.
-    fn of(regressors: &Table, targets: &Table, (part, parts): (usize, usize)) -> Self {
-        const BLOCK: usize = 64;
-        let (f, t) = (regressors.columns(), targets.columns());
+    fn of(points: &Points<'_>, part: (usize, usize)) -> Self {
+        let (f, t) = (points.regressors, points.targets);
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
-        let mut points = vec![0.0; BLOCK * width];
-        let rows: Vec<usize> = (part..regressors.rows()).step_by(parts).collect();
-        for block in rows.chunks(BLOCK) {
-            for (point, &row) in points.chunks_exact_mut(width).zip(block) {
-                point[0] = 1.0;
-                point[1..=f].copy_from_slice(regressors.row(row));
-                point[1 + f..].copy_from_slice(targets.row(row));
+        let mut whole = vec![1.0; BLOCK * width];
+        points.each_block(part, |rows, values| {
+            for (point, values) in whole.chunks_exact_mut(width).zip(values.chunks_exact(f + t)) {
+                point[1..].copy_from_slice(values);
             }
-            add_products(&mut products, &points[..block.len() * width], &[1.0; BLOCK][..block.len()], width);
-        }
+            add_products(&mut products, &whole[..rows.len() * width], &[1.0; BLOCK][..rows.len()], width);
+        });
         for a in 0..width {
             (0..a).for_each(|b| products[a * width + b] = products[b * width + a]);
         }
@@ -211,11 +238,28 @@ mod tests {
         let (x, e) = (gaussian(800, 6, 0.5, 1.0, 1), gaussian(800, 2, 0.0, 1.0, 2));
         let rows =
             (0..800).flat_map(|i| [1.0 + 2.0 * x.at(i, 0) - x.at(i, 3) + 0.5 * e.at(i, 0), e.at(i, 1)]);
-        let fit = Ridge::fit(&x, &Table::from_rows(2, rows.collect()), &Serial).unwrap();
+        let y = Table::from_rows(2, rows.collect());
+        let points = Points {
+            count: 800,
+            regressors: 6,
+            targets: 2,
+            writer: &|| {
+                Box::new(|rows, into| {
+                    for (point, &row) in into.chunks_exact_mut(8).zip(rows) {
+                        point.copy_from_slice(&[x.row(row), y.row(row)].concat());
+                    }
+                })
+            },
+        };
+        let fit = Ridge::fit(&points, &Serial).unwrap();
         // Variances 5 and 0.25: 0.952 is explained; the standard error of the share is below 0.005.
         assert!((fit.explained[0] - 0.952).abs() < 0.015, "{:?}", fit.explained);
         assert!((fit.residual[0] - 0.5).abs() < 0.05, "{:?}", fit.residual);
         assert!(fit.explained[1] < 0.02, "{:?}", fit.explained);
-        assert!((fit.predict(&[1.0, 0.0, 0.0, 2.0, 0.0, 0.0], 0) - 1.0).abs() < 0.15);
+        let (at_nothing, slopes) = fit.line(0);
+        assert!((at_nothing + slopes[0] + 2.0 * slopes[3] - 1.0).abs() < 0.15);
+        let open = left_open(&points, 1e-6).unwrap();
+        let square = open.column(0).iter().map(|x| x * x).sum::<f64>() / 800.0;
+        assert!((square - 0.25).abs() < 0.05, "{square}");
     }
 }

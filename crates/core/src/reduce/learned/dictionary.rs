@@ -2,50 +2,15 @@
 
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
-use crate::ridge::left_open;
+use super::terms::{BLOCK, Room, Setting, Standardise, Term};
+use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
-
-/// One transform.
-#[derive(Clone, Debug, PartialEq)]
-enum Term {
-    /// A statistic, robustly standardised.
-    Plain(usize),
-    /// Its square.
-    Square(usize),
-    /// Logarithm of a statistic that is never negative; what is added keeps nothing finite.
-    Log(usize, f64),
-    /// Logarithm of the size of a statistic of either sign: how far from nothing it is.
-    LogSize(usize, f64),
-    /// Product of two.
-    Product(usize, usize),
-    /// Over a group of statistics that look alike: mean, least and largest.
-    Mean(usize),
-    Least(usize),
-    Largest(usize),
-    /// Logarithms of the same, where no statistic is negative.
-    LogMean(usize, f64),
-    LogLeast(usize, f64),
-    LogLargest(usize, f64),
-    /// Logarithm of the standard deviation.
-    LogSpread(usize, f64),
-    /// What outliers move little: median, mean of the middle half, logarithms of its range and of the mean distance
-    /// from the median.
-    Median(usize),
-    MiddleMean(usize),
-    LogRange(usize, f64),
-    LogDeviation(usize, f64),
-    /// Of two groups of equal size, member by member: correlation, by Fisher's transform, and covariance.
-    Correlation(usize, usize),
-    Covariance(usize, usize),
-}
 
 /// The transforms in use, standardised.
 #[derive(Clone, Debug)]
 pub(super) struct Dictionary {
-    /// Median and spread of each statistic.
-    scale: Vec<(f64, f64)>,
-    groups: Vec<Vec<usize>>,
+    setting: Setting,
     terms: Vec<Term>,
     centre: Vec<f64>,
     spread: Vec<f64>,
@@ -57,9 +22,8 @@ const MOST_FOR_PRODUCTS: usize = 12;
 const PENALTY: f64 = 1e-2;
 /// Only plain terms beyond so many statistics.
 const MOST_FOR_ALL: usize = 2_000;
-/// Robustly standardised statistics are cut here, and terms there: no outlier may steer a regression.
-const CUT: f64 = 10.0;
-const TERM_CUT: f64 = 8.0;
+/// Standardised terms are cut here: no outlier may steer a regression.
+const CUT: f64 = 8.0;
 /// Simulations on which terms are screened, and the least squared correlation with some target, in units of what one
 /// of noise has: among many statistics, what tells nothing makes a prediction worse.
 const SCREENED: usize = 5_000;
@@ -69,151 +33,67 @@ const FEW: usize = 30;
 
 impl Dictionary {
     /// Chooses at most `most` terms, those with the largest correlation with any of the targets, and products of
-    /// statistics that tell what these leave open; gives also their values for each row.
-    pub(super) fn new(summaries: &Table, varying: &[usize], targets: &Table, most: usize) -> (Self, Table) {
-        let step = summaries.rows().div_ceil(SCREENED);
-        let some: Vec<u32> = (0..summaries.rows() as u32).step_by(step).collect();
-        let (few, their) = (summaries.select(&some), targets.select(&some));
+    /// statistics that tell what these leave open.
+    pub(super) fn new(summaries: &Table, varying: &[usize], targets: &Table, most: usize) -> Self {
+        let some = every(summaries.rows().div_ceil(SCREENED), summaries.rows());
         let mut scale = vec![(0.0, 1.0); summaries.columns()];
-        varying.iter().for_each(|&j| scale[j] = robust(few.column(j)));
-        let groups = alike(summaries, varying);
-        let mut all = Self { scale, groups, terms: Vec::new(), centre: Vec::new(), spread: Vec::new() };
-        all.terms = all.candidates(summaries, varying);
-        let raw = all.raw(&few);
-        let centres: Vec<Vec<f64>> = (0..their.columns()).map(|p| centred(their.column(p)).1).collect();
-        let scores: Vec<f64> = (0..all.terms.len()).map(|term| score(raw.column(term), &centres)).collect();
-        let least = TELLING / raw.rows() as f64;
-        let stays = |&term: &usize| {
-            scores[term] > least || (scores[term] > 0.0 && varying.len() <= FEW && term < varying.len())
-        };
-        let mut order: Vec<usize> = (0..scores.len()).filter(stays).collect();
-        if order.is_empty() {
-            order = (0..scores.len()).filter(|&term| scores[term] > 0.0).collect();
+        for &j in varying {
+            scale[j] = robust(some.iter().map(|&row| summaries.at(row, j)).collect());
         }
-        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        let setting = Setting { scale, groups: alike(summaries, varying) };
+        let candidates = candidates(&setting, summaries, varying);
+        let looks = looks(&setting, &candidates, (summaries, targets), &some);
+        let least = TELLING / some.len() as f64;
+        let score = |term: usize| looks[term].score;
+        let stays = |&term: &usize| {
+            score(term) > least || (score(term) > 0.0 && varying.len() <= FEW && term < varying.len())
+        };
+        let mut order: Vec<usize> = (0..looks.len()).filter(stays).collect();
+        if order.is_empty() {
+            order = (0..looks.len()).filter(|&term| score(term) > 0.0).collect();
+        }
+        order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
         order.truncate(most);
         order.sort_unstable();
-        all.terms = order.into_iter().map(|term| all.terms[term].clone()).collect();
-        let mut values = all.standardise(summaries);
+        let mut all = Self { setting, terms: Vec::new(), centre: Vec::new(), spread: Vec::new() };
+        order.into_iter().for_each(|term| all.take(candidates[term].clone(), &looks[term]));
         if varying.len() > MOST_FOR_PRODUCTS && varying.len() <= MOST_FOR_ALL {
             // The first candidates are the statistics themselves.
-            let pairs = all.pairs(summaries, &values, targets, (varying, &scores[..varying.len()]));
-            if !pairs.is_empty() {
-                all.terms.extend(pairs.into_iter().map(|(a, b)| Term::Product(a, b)));
-                values = all.standardise(summaries);
-            }
+            let telling: Vec<f64> = (0..varying.len()).map(score).collect();
+            all.take_pairs((summaries, targets), varying, &telling);
         }
-        (all, values)
+        all
     }
 
-    /// Pairs of statistics whose products tell what the terms so far leave open.
-    fn pairs(
-        &self,
-        summaries: &Table,
-        values: &Table,
-        targets: &Table,
-        (varying, telling): (&[usize], &[f64]),
-    ) -> Vec<(usize, usize)> {
+    fn take(&mut self, term: Term, look: &Look) {
+        self.terms.push(term);
+        self.centre.push(look.mean);
+        self.spread.push(if look.spread > 0.0 { look.spread } else { 1.0 });
+    }
+
+    /// Takes products of pairs of statistics that tell what the terms so far leave open.
+    fn take_pairs(&mut self, (summaries, targets): (&Table, &Table), varying: &[usize], telling: &[f64]) {
         let step = summaries.rows().div_ceil(rows_for(varying.len(), targets.columns()));
-        let some: Vec<u32> = (0..summaries.rows() as u32).step_by(step).collect();
-        let Some(open) = left_open(&values.select(&some), &targets.select(&some), PENALTY) else {
-            return Vec::new();
+        let some = every(step, summaries.rows());
+        let rows = |points: &[usize]| -> Vec<usize> { points.iter().map(|&at| some[at]).collect() };
+        let points = Points {
+            count: some.len(),
+            regressors: self.len(),
+            targets: targets.columns(),
+            writer: &|| {
+                let mut write = self.writer(summaries, targets);
+                Box::new(move |points, into| write(&rows(points), into))
+            },
         };
-        let rows = some.iter().map(|&row| summaries.row(row as usize));
-        let standard = rows.flat_map(|row| varying.iter().map(|&j| self.standard(j, row[j])));
+        let Some(open) = left_open(&points, PENALTY) else { return };
+        let rows = some.iter().map(|&row| summaries.row(row));
+        let standard = rows.flat_map(|row| varying.iter().map(|&j| self.setting.standard(j, row[j])));
         let standard = Table::from_rows(varying.len(), standard.collect());
         let found = telling_pairs(&standard, &open, telling);
-        found.into_iter().map(|(a, b)| (varying[a], varying[b])).collect()
-    }
-
-    /// The terms of each row, and from now on their centres and spreads.
-    fn standardise(&mut self, summaries: &Table) -> Table {
-        let mut values = self.raw(summaries);
-        let n = values.rows() as f64;
-        self.centre = vec![0.0; self.terms.len()];
-        self.spread = vec![0.0; self.terms.len()];
-        for row in values.iter() {
-            self.centre.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n);
-        }
-        for row in values.iter() {
-            let steps = row.iter().zip(&self.centre);
-            self.spread
-                .iter_mut()
-                .zip(steps)
-                .for_each(|(sum, (x, mean))| *sum += (x - mean) * (x - mean) / n);
-        }
-        self.spread.iter_mut().for_each(|x| *x = if *x > 0.0 { x.sqrt() } else { 1.0 });
-        for row in 0..values.rows() {
-            let scales = self.centre.iter().zip(&self.spread);
-            values.row_mut(row).iter_mut().zip(scales).for_each(|(x, (centre, spread))| {
-                *x = ((*x - centre) / spread).clamp(-TERM_CUT, TERM_CUT);
-            });
-        }
-        values
-    }
-
-    fn candidates(&self, summaries: &Table, varying: &[usize]) -> Vec<Term> {
-        let mut terms: Vec<Term> = varying.iter().map(|&j| Term::Plain(j)).collect();
-        if varying.len() > MOST_FOR_ALL {
-            return terms;
-        }
-        let bounds = |j: usize| {
-            let column = summaries.iter().map(|row| row[j]);
-            column.fold((f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY), |(low, high, least), x| {
-                (low.min(x), high.max(x), if x > 0.0 { least.min(x) } else { least })
-            })
-        };
-        // Half the least positive value stands in for nothing.
-        let offset = |(low, _, least): (f64, f64, f64)| if low > 0.0 { 0.0 } else { 0.5 * least };
-        // Of a statistic with two values everything is a multiple of itself.
-        let first = |j: usize| summaries.at(0, j);
-        let other =
-            |j: usize| summaries.iter().map(|row| row[j]).find(|&x| x != first(j)).unwrap_or(first(j));
-        let has_two = |j: usize| {
-            let (a, b) = (first(j), other(j));
-            summaries.iter().all(|row| row[j] == a || row[j] == b)
-        };
-        for &j in varying.iter().filter(|&&j| !has_two(j)) {
-            terms.push(Term::Square(j));
-            let bounds = bounds(j);
-            if bounds.0 >= 0.0 {
-                terms.push(Term::Log(j, offset(bounds)));
-            } else if bounds.1 > 0.0 {
-                terms.push(Term::LogSize(j, 1e-9 * self.scale[j].1));
-            }
-        }
-        if varying.len() <= MOST_FOR_PRODUCTS {
-            let pairs = varying.iter().enumerate();
-            terms.extend(
-                pairs.flat_map(|(at, &a)| varying[at + 1..].iter().map(move |&b| Term::Product(a, b))),
-            );
-        }
-        for (g, group) in self.groups.iter().enumerate() {
-            terms.extend([Term::Mean(g), Term::Least(g), Term::Largest(g)]);
-            let nothing = 1e-9 * self.scale[group[0]].1;
-            terms.extend([Term::Median(g), Term::MiddleMean(g)]);
-            terms.extend([
-                Term::LogSpread(g, nothing),
-                Term::LogRange(g, nothing),
-                Term::LogDeviation(g, nothing),
-            ]);
-            let all = group.iter().map(|&j| bounds(j));
-            let all = all.fold((f64::INFINITY, 0.0, f64::INFINITY), |a, b| (a.0.min(b.0), 0.0, a.2.min(b.2)));
-            if all.0 >= 0.0 {
-                let offset = offset(all);
-                terms.extend([
-                    Term::LogMean(g, offset),
-                    Term::LogLeast(g, offset),
-                    Term::LogLargest(g, offset),
-                ]);
-            }
-            for (h, other) in self.groups.iter().enumerate().skip(g + 1) {
-                if other.len() == group.len() {
-                    terms.extend([Term::Correlation(g, h), Term::Covariance(g, h)]);
-                }
-            }
-        }
-        terms
+        let pairs: Vec<Term> =
+            found.into_iter().map(|(a, b)| Term::Product(varying[a], varying[b])).collect();
+        let looks = looks(&self.setting, &pairs, (summaries, targets), &some);
+        pairs.into_iter().zip(&looks).for_each(|(pair, look)| self.take(pair, look));
     }
 
     /// Number of terms.
@@ -221,108 +101,166 @@ impl Dictionary {
         self.terms.len()
     }
 
-    /// Writes the terms of some statistics.
-    pub(super) fn write(&self, summaries: &[f64], into: &mut [f64]) {
-        let mut sorted = Sorted::default();
-        for (at, (slot, term)) in into.iter_mut().zip(&self.terms).enumerate() {
-            let z = (self.value(term, summaries, &mut sorted) - self.centre[at]) / self.spread[at];
-            *slot = z.clamp(-TERM_CUT, TERM_CUT);
+    /// Writes the terms of up to a block of simulations, a block a term.
+    pub(super) fn write(&self, rows: &[&[f64]], room: &mut Room, into: &mut [f64]) {
+        self.setting.write(&self.terms, rows, room, into);
+        for (values, (&centre, &spread)) in
+            into.chunks_exact_mut(BLOCK).zip(self.centre.iter().zip(&self.spread))
+        {
+            vectorised(Standardise { values, centre, spread, cut: CUT });
         }
     }
 
-    fn raw(&self, summaries: &Table) -> Table {
-        let mut values = Vec::with_capacity(summaries.rows() * self.terms.len());
-        for row in summaries.iter() {
-            let mut sorted = Sorted::default();
-            values.extend(self.terms.iter().map(|term| self.value(term, row, &mut sorted)));
+    /// Writes terms and targets of rows as points of a regression.
+    pub(super) fn writer<'a>(&'a self, summaries: &'a Table, targets: &'a Table) -> Writer<'a> {
+        let (f, width) = (self.len(), self.len() + targets.columns());
+        let (mut room, mut terms) = (Room::default(), vec![0.0; f * BLOCK]);
+        Box::new(move |rows, into| {
+            for (rows, into) in rows.chunks(BLOCK).zip(into.chunks_mut(BLOCK * width)) {
+                let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+                self.write(&statistics, &mut room, &mut terms);
+                for (lane, (point, &row)) in into.chunks_exact_mut(width).zip(rows).enumerate() {
+                    let own = point.iter_mut().zip(terms[lane..].iter().step_by(BLOCK));
+                    own.for_each(|(slot, term)| *slot = *term);
+                    point[f..].copy_from_slice(targets.row(row));
+                }
+            }
+        })
+    }
+}
+
+/// Every so manieth of so many rows.
+fn every(step: usize, rows: usize) -> Vec<usize> {
+    (0..rows).step_by(step.max(1)).collect()
+}
+
+fn candidates(setting: &Setting, summaries: &Table, varying: &[usize]) -> Vec<Term> {
+    let mut terms: Vec<Term> = varying.iter().map(|&j| Term::Plain(j)).collect();
+    if varying.len() > MOST_FOR_ALL {
+        return terms;
+    }
+    let ranges = ranges(summaries);
+    // Half the least positive value stands in for nothing.
+    let offset = |low: f64, least: f64| if low > 0.0 { 0.0 } else { 0.5 * least };
+    // Of a statistic with two values everything is a multiple of itself.
+    for &j in varying.iter().filter(|&&j| ranges[j].has_more_than_two) {
+        terms.push(Term::Square(j));
+        let Range { low, high, least, .. } = ranges[j];
+        if low >= 0.0 {
+            terms.push(Term::Log(j, offset(low, least)));
+        } else if high > 0.0 {
+            terms.push(Term::LogSize(j, 1e-9 * setting.scale[j].1));
         }
-        Table::from_rows(self.terms.len().max(1), values)
     }
-
-    fn standard(&self, j: usize, value: f64) -> f64 {
-        let (middle, spread) = self.scale[j];
-        ((value - middle) / spread).clamp(-CUT, CUT)
+    if varying.len() <= MOST_FOR_PRODUCTS {
+        let pairs = varying.iter().enumerate();
+        terms.extend(pairs.flat_map(|(at, &a)| varying[at + 1..].iter().map(move |&b| Term::Product(a, b))));
     }
+    for (g, group) in setting.groups.iter().enumerate() {
+        terms.extend([Term::Mean(g), Term::Least(g), Term::Largest(g)]);
+        let nothing = 1e-9 * setting.scale[group[0]].1;
+        terms.extend([Term::Median(g), Term::MiddleMean(g)]);
+        terms.extend([
+            Term::LogSpread(g, nothing),
+            Term::LogRange(g, nothing),
+            Term::LogDeviation(g, nothing),
+        ]);
+        let low = group.iter().map(|&j| ranges[j].low).fold(f64::INFINITY, f64::min);
+        if low >= 0.0 {
+            let least = group.iter().map(|&j| ranges[j].least).fold(f64::INFINITY, f64::min);
+            let offset = offset(low, least);
+            terms.extend([Term::LogMean(g, offset), Term::LogLeast(g, offset), Term::LogLargest(g, offset)]);
+        }
+        for (h, other) in setting.groups.iter().enumerate().skip(g + 1) {
+            if other.len() == group.len() {
+                terms.extend([Term::Correlation(g, h), Term::Covariance(g, h)]);
+            }
+        }
+    }
+    terms
+}
+/// Where a statistic lies.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    low: f64,
+    high: f64,
+    /// The least that is positive.
+    least: f64,
+    has_more_than_two: bool,
+}
 
-    fn value(&self, term: &Term, s: &[f64], sorted: &mut Sorted) -> f64 {
-        let z = |j: usize| self.standard(j, s[j]);
-        let members = |g: usize| self.groups[g].iter().map(|&j| s[j]);
-        let mean = |g: usize| members(g).sum::<f64>() / self.groups[g].len() as f64;
-        let least = |g: usize| members(g).fold(f64::INFINITY, f64::min);
-        let largest = |g: usize| members(g).fold(f64::NEG_INFINITY, f64::max);
-        let like = |g: usize, value: f64| self.standard(self.groups[g][0], value);
-        let log = |value: f64| libm::log(value.max(f64::MIN_POSITIVE));
-        // Mean product of the deviations from the means of two groups.
-        let joint = |g: usize, h: usize| {
-            let (m, n) = (mean(g), mean(h));
-            members(g).zip(members(h)).map(|(a, b)| (a - m) * (b - n)).sum::<f64>()
-                / self.groups[g].len() as f64
+fn ranges(summaries: &Table) -> Vec<Range> {
+    let nothing =
+        Range { low: f64::INFINITY, high: f64::NEG_INFINITY, least: f64::INFINITY, has_more_than_two: false };
+    let mut ranges = vec![nothing; summaries.columns()];
+    for row in summaries.iter() {
+        for (range, &x) in ranges.iter_mut().zip(row) {
+            // What lies between two others, or beyond both, is a third.
+            let others = range.low < range.high && x != range.low && x != range.high;
+            range.has_more_than_two |= others;
+            range.low = range.low.min(x);
+            range.high = range.high.max(x);
+            range.least = if x > 0.0 { range.least.min(x) } else { range.least };
+        }
+    }
+    ranges
+}
+
+/// How a term looks over some simulations.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    mean: f64,
+    spread: f64,
+    /// The largest squared correlation with a target; nothing for a term that does not vary.
+    score: f64,
+}
+
+fn looks(
+    setting: &Setting,
+    terms: &[Term],
+    (summaries, targets): (&Table, &Table),
+    some: &[usize],
+) -> Vec<Look> {
+    let (n, t) = (some.len() as f64, targets.columns());
+    let mean = |p: usize| some.iter().map(|&row| targets.at(row, p)).sum::<f64>() / n;
+    let means: Vec<f64> = (0..t).map(mean).collect();
+    let variation = |p: usize| some.iter().map(|&row| (targets.at(row, p) - means[p]).powi(2)).sum::<f64>();
+    let variations: Vec<f64> = (0..t).map(variation).collect();
+    let (mut room, mut values) = (Room::default(), vec![0.0; terms.len() * BLOCK]);
+    let mut steps = vec![0.0; t * BLOCK];
+    // Of each term: the first value, from which steps are measured, their sum, that of their squares, and those of their
+    // products with the targets.
+    let mut sums = vec![0.0; terms.len() * (3 + t)];
+    for (block, rows) in some.chunks(BLOCK).enumerate() {
+        let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+        setting.write(terms, &statistics, &mut room, &mut values);
+        for (p, steps) in steps.chunks_exact_mut(BLOCK).enumerate() {
+            steps.iter_mut().zip(rows).for_each(|(step, &row)| *step = targets.at(row, p) - means[p]);
+        }
+        for (values, sums) in values.chunks_exact_mut(BLOCK).zip(sums.chunks_exact_mut(3 + t)) {
+            if block == 0 {
+                sums[0] = values[0];
+            }
+            let values = &mut values[..rows.len()];
+            values.iter_mut().for_each(|value| *value -= sums[0]);
+            sums[1] += values.iter().sum::<f64>();
+            sums[2] += vectorised(Dot(values, values));
+            for (sum, steps) in sums[3..].iter_mut().zip(steps.chunks_exact(BLOCK)) {
+                *sum += vectorised(Dot(values, &steps[..rows.len()]));
+            }
+        }
+    }
+    let look = |sums: &[f64]| {
+        let (mean, square) = (sums[0] + sums[1] / n, sums[2] - sums[1] * sums[1] / n);
+        let varies = square > 1e-18 * n * mean * mean;
+        let correlation = |(cross, total): (&f64, &f64)| {
+            if *total > 0.0 { cross * cross / (square * total) } else { 0.0 }
         };
-        match *term {
-            Term::Plain(j) => z(j),
-            Term::Square(j) => z(j) * z(j),
-            Term::Log(j, offset) => log(s[j] + offset),
-            Term::LogSize(j, offset) => log(s[j].abs() + offset),
-            Term::Product(a, b) => z(a) * z(b),
-            Term::Mean(g) => like(g, mean(g)),
-            Term::Least(g) => like(g, least(g)),
-            Term::Largest(g) => like(g, largest(g)),
-            Term::LogMean(g, offset) => log(mean(g) + offset),
-            Term::LogLeast(g, offset) => log(least(g) + offset),
-            Term::LogLargest(g, offset) => log(largest(g) + offset),
-            Term::Median(g) => like(g, quantile(sorted.of(g, members(g)), 0.5)),
-            Term::MiddleMean(g) => {
-                let values = sorted.of(g, members(g));
-                let middle = &values[values.len() / 4..values.len() - values.len() / 4];
-                like(g, middle.iter().sum::<f64>() / middle.len() as f64)
-            }
-            Term::LogRange(g, offset) => {
-                let values = sorted.of(g, members(g));
-                log(quantile(values, 0.75) - quantile(values, 0.25) + offset)
-            }
-            Term::LogDeviation(g, offset) => {
-                let values = sorted.of(g, members(g));
-                let middle = quantile(values, 0.5);
-                log(values.iter().map(|x| (x - middle).abs()).sum::<f64>() / values.len() as f64 + offset)
-            }
-            Term::LogSpread(g, offset) => log(joint(g, g).sqrt() + offset),
-            Term::Correlation(g, h) => {
-                let size = (joint(g, g) * joint(h, h)).sqrt();
-                let r = if size > 0.0 { (joint(g, h) / size).clamp(-0.999, 0.999) } else { 0.0 };
-                0.5 * libm::log((1.0 + r) / (1.0 - r))
-            }
-            Term::Covariance(g, h) => {
-                let unit = self.scale[self.groups[g][0]].1 * self.scale[self.groups[h][0]].1;
-                (joint(g, h) / unit).clamp(-CUT * CUT, CUT * CUT)
-            }
-        }
-    }
-}
-
-/// The members of one group in order: neighbouring terms ask for the same.
-#[derive(Default)]
-struct Sorted {
-    group: Option<usize>,
-    values: Vec<f64>,
-}
-
-impl Sorted {
-    fn of(&mut self, group: usize, members: impl Iterator<Item = f64>) -> &[f64] {
-        if self.group != Some(group) {
-            self.group = Some(group);
-            self.values.clear();
-            self.values.extend(members);
-            self.values.sort_unstable_by(f64::total_cmp);
-        }
-        &self.values
-    }
-}
-
-/// A quantile of sorted values, between two of them where it falls there.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let (place, last) = (share * (sorted.len() - 1) as f64, sorted.len() - 1);
-    let (below, above) = (sorted[place as usize], sorted[(place as usize + 1).min(last)]);
-    below + (place - place.floor()) * (above - below)
+        let all = sums[3..].iter().zip(&variations).map(correlation);
+        let score = if varies { all.fold(1e-12, f64::max) } else { 0.0 };
+        Look { mean, spread: (square.max(0.0) / n).sqrt(), score }
+    };
+    sums.chunks_exact(3 + t).map(look).collect()
 }
 
 /// Median and a spread that outliers do not move; the standard deviation where half of the values are equal.
@@ -338,28 +276,6 @@ fn robust(mut values: Vec<f64>) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let sd = (values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
     (middle, if sd > 0.0 { sd } else { 1.0 })
-}
-
-/// The mean of some values, and the values less it.
-fn centred(mut values: Vec<f64>) -> (f64, Vec<f64>) {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.iter_mut().for_each(|x| *x -= mean);
-    (mean, values)
-}
-
-/// The largest squared correlation of a term with a target, whose values are given less their mean.
-fn score(term: Vec<f64>, targets: &[Vec<f64>]) -> f64 {
-    let n = term.len() as f64;
-    let (mean, x) = centred(term);
-    let square = vectorised(Dot(&x, &x));
-    if square.is_nan() || square <= 1e-18 * n * mean * mean {
-        return 0.0;
-    }
-    let correlation = |y: &Vec<f64>| {
-        let (total, cross) = (vectorised(Dot(y, y)), vectorised(Dot(&x, y)));
-        if total > 0.0 { cross * cross / (square * total) } else { 0.0 }
-    };
-    targets.iter().map(correlation).fold(1e-12, f64::max)
 }
 
 /// The sum of the products of two columns.

@@ -3,15 +3,18 @@
 mod dictionary;
 mod groups;
 mod pairs;
+mod terms;
 
 use std::borrow::Cow;
 
 use super::{Estimates, Projection, ReduceError, Reduction};
-use crate::ridge::Ridge;
+use crate::ridge::{Points, Ridge};
 use crate::stream::Stream;
 use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 use crate::view::View;
 use dictionary::Dictionary;
+use terms::{BLOCK, Room};
 
 /// Regresses the parameters, their squares and, where they are few, their products on a dictionary of transforms of
 /// the statistics. What is predicted of each is a feature, in units of what the prediction leaves open. Posterior
@@ -52,8 +55,14 @@ impl Reduction for Learned {
         let summaries = view.features.select(&rows);
         let moments = Moments::of(&view.units.select(&rows));
         let targets = moments.table(&view.units.select(&rows));
-        let (dictionary, regressors) = Dictionary::new(&summaries, &varying, &targets, self.terms);
-        let ridge = Ridge::fit(&regressors, &targets, view.workers);
+        let dictionary = Dictionary::new(&summaries, &varying, &targets, self.terms);
+        let points = Points {
+            count: rows.len(),
+            regressors: dictionary.len(),
+            targets: targets.columns(),
+            writer: &|| dictionary.writer(&summaries, &targets),
+        };
+        let ridge = Ridge::fit(&points, view.workers);
         let ridge = ridge.ok_or(ReduceError::NoVariation(view.spread.len()))?;
         let told = |p: &usize| ridge.explained[*p] > EXPLAINED && ridge.residual[*p] > 0.0;
         let mut used: Vec<usize> = (0..targets.columns()).filter(told).collect();
@@ -129,17 +138,41 @@ impl Projection for Fitted {
 
     fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
         let mut features = Table::filled(summaries.rows(), self.used.len(), f64::NAN);
-        let mut terms = vec![0.0; self.dictionary.len()];
         let floor = |p: usize| self.ridge.residual[p].max(1e-6);
-        for (row, summaries) in summaries.iter().enumerate() {
-            // Rows without summaries have no features; nobody looks at them.
-            if summaries.iter().all(|value| value.is_finite()) {
-                self.dictionary.write(summaries, &mut terms);
-                for (feature, &p) in features.row_mut(row).iter_mut().zip(&self.used) {
-                    *feature = self.ridge.predict(&terms, p) / floor(p);
-                }
+        // Rows without summaries have no features; nobody looks at them.
+        let is_there = |row: &usize| summaries.row(*row).iter().all(|value| value.is_finite());
+        let rows: Vec<usize> = (0..summaries.rows()).filter(is_there).collect();
+        let (mut room, mut terms) = (Room::default(), vec![0.0; self.dictionary.len() * BLOCK]);
+        for rows in rows.chunks(BLOCK) {
+            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+            self.dictionary.write(&statistics, &mut room, &mut terms);
+            for (at, &p) in self.used.iter().enumerate() {
+                let told = vectorised(Told { line: self.ridge.line(p), terms: &terms });
+                rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
             }
         }
         Cow::Owned(features)
+    }
+}
+
+/// What a regression tells of a target, for a block of simulations.
+struct Told<'a> {
+    line: (f64, &'a [f64]),
+    terms: &'a [f64],
+}
+
+impl Loop for Told<'_> {
+    type Output = [f64; BLOCK];
+
+    #[inline(always)]
+    fn run(self) -> [f64; BLOCK] {
+        let (at_nothing, slopes) = self.line;
+        let mut told = [at_nothing; BLOCK];
+        for (slope, terms) in slopes.iter().zip(self.terms.chunks_exact(BLOCK)) {
+            for (told, term) in told.iter_mut().zip(terms) {
+                *told += slope * term;
+            }
+        }
+        told
     }
 }
