@@ -33,8 +33,10 @@ impl<'a> Pool<'a> {
             if earlier.is_empty() {
                 return Cow::Borrowed(own);
             }
-            let others = earlier.iter().flat_map(|&earlier| other(earlier).values());
-            Cow::Owned(Table::from_rows(own.columns(), own.values().iter().chain(others).copied().collect()))
+            let mut data = Vec::with_capacity(total * own.columns());
+            data.extend_from_slice(own.values());
+            earlier.iter().for_each(|&earlier| data.extend_from_slice(other(earlier).values()));
+            Cow::Owned(Table::from_rows(own.columns(), data))
         };
         Self {
             units: join(&proposed.units, &|earlier| &earlier.proposed.units),
@@ -68,17 +70,18 @@ impl<'a> Pool<'a> {
                 None => Importance::equal(),
             };
         }
-        let share = |rows: usize| rows as f64 / self.units.rows() as f64;
-        let own = Part {
-            kernel: inputs.kernel,
-            share: share(inputs.proposed.units.rows()),
-            inside: inputs.proposed.inside,
-        };
-        let others = self.earlier.iter().map(|earlier| Part {
-            kernel: earlier.kernel.as_deref(),
-            share: share(earlier.proposed.units.rows()),
-            inside: earlier.proposed.inside,
+        let mut parts = vec![(inputs.kernel, inputs.proposed)];
+        parts.extend(self.earlier.iter().map(|earlier| (earlier.kernel.as_deref(), &earlier.proposed)));
+        // Sums that are remembered run over all generations, from the first.
+        let remembers = self.earlier.len() == inputs.index as usize;
+        let mut first = 0;
+        let remembered = parts.iter().filter(|_| remembers).map(|(_, proposed)| {
+            first += proposed.units.rows();
+            (first - proposed.units.rows(), &proposed.densities)
         });
-        Importance::pooled(prior, std::iter::once(own).chain(others).collect(), &self.units)
+        let remembered = remembered.collect();
+        let parts = parts.into_iter().rev();
+        let parts = parts.map(|(kernel, proposed)| Part::new(kernel, proposed.units.rows(), proposed.inside));
+        Importance::pooled(prior, parts.collect(), &self.units, remembered)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use counterpoise_core::digest::{Analysis, Inputs, digest};
 use counterpoise_core::problem::law::Scale;
 use counterpoise_core::problem::{Failure, Prior};
-use counterpoise_core::propose::Proposed;
+use counterpoise_core::propose::{Densities, Proposed};
 use counterpoise_core::simulate::Simulated;
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::table::Table;
@@ -97,7 +97,8 @@ fn assemble(prior: &Prior, thetas: Table, summaries: Table, workers: &dyn Worker
         units.extend_from_slice(&some);
         failures.extend(failed);
     }
-    let proposed = Proposed { units: Table::from_rows(width, units), thetas, inside: 1.0 };
+    let densities = Densities::default();
+    let proposed = Proposed { units: Table::from_rows(width, units), thetas, inside: 1.0, densities };
     Given { proposed, simulated: Simulated::complete(summaries, failures) }
 }
 

@@ -2,7 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::gaussians::{Gaussians, ln_constant};
+use super::gaussians::Gaussians;
+use super::heavy;
 use crate::population::Population;
 use crate::propose::ProposeError;
 use crate::propose::covariance::{factor, weighted_covariance, whiten};
@@ -19,6 +20,8 @@ pub(super) const NEIGHBOURS: [f64; 2] = [0.05, 0.2];
 pub(super) enum Shape {
     /// One Gaussian for all, so many standard deviations wide.
     Single(f64),
+    /// Student's law for all.
+    Heavy,
     /// One covariance around each; the width beside the rule of thumb.
     Shared(f64),
     /// That of a share of the particles, the nearest; the width beside the rule of thumb.
@@ -126,7 +129,8 @@ impl Sample {
         let mut all = Vec::with_capacity(shapes.len());
         for &shape in shapes {
             all.push(match shape {
-                Shape::Single(width) => self.single(width),
+                Shape::Single(width) => self.single(Some(width)),
+                Shape::Heavy => self.single(None),
                 Shape::Shared(width) => {
                     let root = &self.root * self.scale(width, self.effective());
                     self.each_given_others(vec![root; self.units.rows()])
@@ -172,20 +176,30 @@ impl Sample {
         self.units.iter().enumerate().map(one).collect()
     }
 
-    /// Under the Gaussian of the others' mean and covariance, by updates of rank one.
-    fn single(&self, width: f64) -> Vec<f64> {
-        let d = self.units.columns() as f64;
-        let constant = ln_constant(&self.root) - d * libm::log(width);
+    /// Under the Gaussian of the others' mean and covariance, so many standard deviations wide, or Student's law, by updates
+    /// of rank one.
+    fn single(&self, gaussian: Option<f64>) -> Vec<f64> {
+        let d = self.units.columns();
+        let ln_root: f64 = (0..d).map(|j| libm::log(self.root[(j, j)])).sum();
         let middle = whiten(&self.root, &self.middle);
         let one = |(white, &weight): (&Vec<f64>, &f64)| {
             let square: f64 = white.iter().zip(&middle).map(|(a, b)| (a - b) * (a - b)).sum();
             let left = 1.0 - weight.min(0.5);
             let shrunk = (1.0 - weight / left * square).max(1e-3);
-            let ln_determinant = 0.5 * (libm::log(shrunk) - d * libm::log(left));
-            constant - ln_determinant - 0.5 * square / shrunk / left / (width * width)
+            let ln_determinant = ln_root + 0.5 * (libm::log(shrunk) - d as f64 * libm::log(left));
+            let square = square / shrunk / left;
+            match gaussian {
+                None => heavy::ln_density(square, d) - ln_determinant,
+                Some(width) => ln_normal(d, width) - ln_determinant - 0.5 * square / (width * width),
+            }
         };
         self.white.iter().zip(&self.weights).map(one).collect()
     }
+}
+
+/// The log density of a Gaussian at its middle, so many standard deviations wide.
+fn ln_normal(d: usize, width: f64) -> f64 {
+    -(d as f64) * (0.5 * libm::log(std::f64::consts::TAU) + libm::log(width))
 }
 
 /// The width, in standard deviations, at which a Gaussian density estimate from so many points errs least for

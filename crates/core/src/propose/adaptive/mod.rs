@@ -3,6 +3,7 @@
 mod draws;
 mod estimate;
 mod gaussians;
+mod heavy;
 
 pub use draws::draws;
 
@@ -14,6 +15,7 @@ use crate::stream::Stream;
 use crate::table::Table;
 use estimate::{MOST, NEIGHBOURS, Sample, Shape};
 use gaussians::{Gaussians, ln_constant};
+use heavy::Heavy;
 use rand::RngExt;
 
 /// Draws from several density estimates of the last posterior, adjusted where there is an adjustment, mixed so that
@@ -22,7 +24,8 @@ use rand::RngExt;
 /// Of simulations proposed from `q`, those accepted have an effective size in proportion to
 /// `1 / E[prior / q]`, the mean taken over the posterior. Each particle plays the posterior for the estimates that the
 /// others make, and the shares of these are the ones for which that mean is least: it is convex in them. What is too
-/// narrow, or follows too few particles in too many dimensions, gets no share.
+/// narrow, or follows too few particles in too many dimensions, gets no share. Beside them, a law with heavy tails has a
+/// share that is fixed.
 #[derive(Clone, Debug)]
 pub struct Adaptive;
 
@@ -36,6 +39,13 @@ const FROM_PRIOR: f64 = 0.1;
 const STEPS: usize = 100;
 const LEAST: f64 = 0.1;
 
+/// The share of a law with heavy tails, whatever the particles say: these are too few to show the tails of their posterior, and
+/// where nothing is proposed one simulation weighs as much as many others, or is missed. In many dimensions more of what
+/// it draws is too far away.
+fn heavy_share(d: usize) -> f64 {
+    0.1 + 0.2 / (d as f64).sqrt()
+}
+
 impl Proposal for Adaptive {
     fn follows_posterior(&self) -> bool {
         true
@@ -46,23 +56,30 @@ impl Proposal for Adaptive {
     }
 
     fn fit(&self, prior: &Prior, population: &Population) -> Result<Box<dyn Kernel>, ProposeError> {
-        let sample = Sample::of(population, MOST)?;
+        let (sample, heavy_share) = (Sample::of(population, MOST)?, heavy_share(population.units.columns()));
         let local = NEIGHBOURS.into_iter().filter(|&share| sample.neighbours(share).is_some());
         let local = local.flat_map(|share| LOCAL.map(|width| Shape::Local(share, width)));
         let shapes = SINGLE.map(Shape::Single).into_iter().chain(SHARED.map(Shape::Shared)).chain(local);
-        let shapes: Vec<Shape> = shapes.collect();
+        let shapes: Vec<Shape> = shapes.chain([Shape::Heavy]).collect();
         let ln_prior: Vec<f64> = sample.units.iter().map(|unit| prior.ln_density(unit)).collect();
         let over_prior = |ln: &Vec<f64>| -> Vec<f64> {
             ln.iter().zip(&ln_prior).map(|(ln, prior)| libm::exp((ln - prior).clamp(-600.0, 600.0))).collect()
         };
-        let ratios: Vec<Vec<f64>> = sample.left_out(&shapes)?.iter().map(over_prior).collect();
-        let all = best_shares(&ratios, &sample.weights, (0..shapes.len()).collect());
+        let mut ratios: Vec<Vec<f64>> = sample.left_out(&shapes)?.iter().map(over_prior).collect();
+        // Beside the others there is always some of the last.
+        let heavy = ratios.pop().unwrap_or_default();
+        for ratios in &mut ratios {
+            ratios.iter_mut().zip(&heavy).for_each(|(own, heavy)| *own += heavy_share * (heavy - *own));
+        }
+        let all = best_shares(&ratios, &sample.weights, (0..ratios.len()).collect());
         let worth = all.iter().filter(|(_, share)| *share >= LEAST).map(|(at, _)| *at).collect();
         let kept = best_shares(&ratios, &sample.weights, worth);
         let mut parts = Vec::with_capacity(kept.len());
         for (at, share) in kept {
-            parts.push((share, kernel(&sample, shapes[at])?));
+            let kernel = kernel(&sample, shapes[at])?;
+            parts.push(Share::new(share * (1.0 - heavy_share), kernel));
         }
+        parts.push(Share::new(heavy_share, kernel(&sample, Shape::Heavy)?));
         Ok(Box::new(Several(parts)))
     }
 }
@@ -96,6 +113,7 @@ fn kernel(sample: &Sample, shape: Shape) -> Result<Box<dyn Kernel>, ProposeError
             let middle = Table::from_rows(sample.middle.len(), sample.middle.clone());
             Box::new(Gaussians::new(&middle, &[1.0], vec![&sample.root * width]))
         }
+        Shape::Heavy => Box::new(Heavy::new(sample.middle.clone(), sample.root.clone())),
         Shape::Shared(width) => {
             let root = &sample.root * sample.scale(width, sample.effective());
             let ln_scale = ln_constant(&root);
@@ -128,13 +146,25 @@ impl Kernel for Normalised {
 }
 
 /// A mixture of kernels, each with its share.
-struct Several(Vec<(f64, Box<dyn Kernel>)>);
+struct Several(Vec<Share>);
+
+struct Share {
+    share: f64,
+    ln_share: f64,
+    kernel: Box<dyn Kernel>,
+}
+
+impl Share {
+    fn new(share: f64, kernel: Box<dyn Kernel>) -> Self {
+        Self { share, ln_share: libm::log(share), kernel }
+    }
+}
 
 impl Kernel for Several {
     fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
         let mut level = rng.random::<f64>();
         let last = self.0.len() - 1;
-        for (at, (share, kernel)) in self.0.iter().enumerate() {
+        for (at, Share { share, kernel, .. }) in self.0.iter().enumerate() {
             if level < *share || at == last {
                 return kernel.draw(rng, unit);
             }
@@ -144,8 +174,8 @@ impl Kernel for Several {
 
     fn ln_density(&self, unit: &[f64]) -> f64 {
         let mut density = f64::NEG_INFINITY;
-        for (share, kernel) in &self.0 {
-            let own = libm::log(*share) + kernel.ln_density(unit);
+        for Share { ln_share, kernel, .. } in &self.0 {
+            let own = ln_share + kernel.ln_density(unit);
             let (most, least) = if own > density { (own, density) } else { (density, own) };
             density = if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most };
         }
