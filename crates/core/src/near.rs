@@ -31,8 +31,16 @@ const FURTHEST: f64 = 300.0;
 impl<'a> Field<'a> {
     /// Every so manieth of the simulations in a view.
     pub(crate) fn of(view: &View<'a>, step: usize) -> Self {
+        Self::compared(view, step, &vec![1.0; view.features.columns()])
+    }
+
+    /// The same for distances that weigh no other features than these do.
+    pub(crate) fn compared(view: &View<'a>, step: usize, weights: &[f64]) -> Self {
         let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
-        let column = |j: usize| rows.iter().map(|&row| view.features.at(row as usize, j)).collect();
+        let column = |j: usize| -> Vec<f64> {
+            let rows = rows.iter().filter(|_| weights[j] > 0.0);
+            rows.map(|&row| view.features.at(row as usize, j)).collect()
+        };
         let some = rows.iter().step_by(SAMPLED).map(|&row| view.importance.ln(row));
         let top = some.fold(f64::NEG_INFINITY, f64::max);
         Self {
@@ -91,18 +99,13 @@ impl<'a> Field<'a> {
     pub(crate) fn nearest(&self, distances: Vec<f64>, but: Option<u32>, extent: Extent) -> Near<'_> {
         let left_out = but.and_then(|row| self.rows.binary_search(&row).ok());
         let all = distances.len() - usize::from(left_out.is_some());
-        let order = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         let most = extent.most.min(all);
         // Sorting is what a look costs, so no more are sorted than are asked for.
         let wanted = BEYOND * extent.effective;
         let mut next = ((wanted * MORE).min(most as f64) as usize).max(extent.least).min(most);
         loop {
-            let mut places = candidates(&distances, left_out, next);
-            if next < places.len() {
-                places.select_nth_unstable_by(next, order);
-                places.truncate(next);
-            }
-            places.sort_unstable_by(order);
+            let mut places = by_distance(&distances, candidates(&distances, left_out, next));
+            places.truncate(next);
             let (mut sum, mut squares) = (0.0, 0.0);
             let sizes = places.iter().map(|&(_, at)| {
                 let weight = self.worth(at);
@@ -119,24 +122,70 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Places with their distances, all but one, of which the `count` nearest are some.
-fn candidates(distances: &[f64], left_out: Option<usize>, count: usize) -> Vec<(f64, u32)> {
+/// Places, all but one, of which the `count` nearest are some, ascending.
+fn candidates(distances: &[f64], left_out: Option<usize>, count: usize) -> Vec<u32> {
     /// A few distances tell about where the nearest end.
     const STEP: usize = 16;
     let up_to = |limit: f64| {
-        let places = distances.iter().copied().zip(0u32..);
-        places.filter(|&(distance, at)| distance <= limit && Some(at as usize) != left_out).collect()
+        let (mut places, mut found) = (vec![0; distances.len()], 0);
+        for (at, &distance) in distances.iter().enumerate() {
+            // Written in any case and kept or not: a guess which would be lost as often as not.
+            places[found] = at as u32;
+            found += usize::from(distance <= limit && Some(at) != left_out);
+        }
+        places.truncate(found);
+        places
     };
     let mut some: Vec<f64> = distances.iter().copied().step_by(STEP).collect();
     let rank = count / STEP + count / (3 * STEP) + 8;
     if rank < some.len() {
         let limit = *some.select_nth_unstable_by(rank, f64::total_cmp).1;
-        let near: Vec<(f64, u32)> = up_to(limit);
+        let near = up_to(limit);
         if near.len() >= count {
             return near;
         }
     }
     up_to(f64::INFINITY)
+}
+
+/// Places, given in ascending order, by their distances, ties to the lower place. By the upper bits of the distances,
+/// digit by digit, which for numbers that are not negative is their order; then what differs further down.
+fn by_distance(distances: &[f64], places: Vec<u32>) -> Vec<(f64, u32)> {
+    const DIGITS: [(u32, u32); 3] = [(32, 11), (43, 11), (54, 10)];
+    const LARGEST: usize = 1 << 11;
+    let digit = |key: u64, (shift, bits): (u32, u32)| (key >> shift) as usize & ((1 << bits) - 1);
+    let key = |&at: &u32| (distances[at as usize].to_bits() >> 32 << 32) | u64::from(at);
+    let mut keys: Vec<u64> = places.iter().map(key).collect();
+    let mut counts = [[0_u32; LARGEST]; DIGITS.len()];
+    for &key in &keys {
+        counts.iter_mut().zip(DIGITS).for_each(|(counts, place)| counts[digit(key, place)] += 1);
+    }
+    let mut other = vec![0; keys.len()];
+    for (counts, place) in counts.iter_mut().zip(DIGITS) {
+        if keys.first().is_none_or(|&key| counts[digit(key, place)] as usize == keys.len()) {
+            continue;
+        }
+        let mut before = 0;
+        for count in counts.iter_mut() {
+            before += std::mem::replace(count, before);
+        }
+        for &key in &keys {
+            let slot = &mut counts[digit(key, place)];
+            other[*slot as usize] = key;
+            *slot += 1;
+        }
+        std::mem::swap(&mut keys, &mut other);
+    }
+    let mut sorted: Vec<(f64, u32)> =
+        keys.into_iter().map(|key| (distances[key as u32 as usize], key as u32)).collect();
+    for at in 1..sorted.len() {
+        let mut slot = at;
+        while slot > 0 && sorted[slot - 1].0 > sorted[slot].0 {
+            sorted.swap(slot - 1, slot);
+            slot -= 1;
+        }
+    }
+    sorted
 }
 
 /// A share of so many, no fewer than one.

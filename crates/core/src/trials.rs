@@ -41,7 +41,7 @@ const SIMULATIONS_A_TRIAL: usize = 100;
 const FEWEST: usize = 32;
 const MOST: usize = 400;
 /// Particles that stand for a population when it is scored.
-pub(crate) const STAND_INS: usize = 96;
+pub(crate) const STAND_INS: usize = 192;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
 pub(crate) const FITTED: usize = 1_500;
 /// Simulations that trials look among at the most: of more, every second, or third, and so on.
@@ -79,33 +79,55 @@ impl Trials {
     }
 
     /// The energy score of equally weighted points for the parameters that were true, together and one by one, as a
-    /// sample of `effective` points would have it in the mean: few of them tell less than their law does. Copies of a
-    /// point stand next to each other.
+    /// sample of `effective` points would have it in the mean: few of them tell less than their law does.
     pub(crate) fn score(&self, units: &Table, truth: &[f64], effective: f64) -> f64 {
         let (n, d) = (units.rows(), truth.len());
-        // Coordinate by coordinate, the truth last.
-        let mut points = vec![0.0; (n + 1) * d];
-        for (j, column) in points.chunks_exact_mut(n + 1).enumerate() {
-            let rows = units.iter().chain(std::iter::once(truth));
-            column.iter_mut().zip(rows).for_each(|(slot, row)| *slot = row[j] / self.scale[j]);
+        // Coordinate by coordinate.
+        let mut points = vec![0.0; n * d];
+        for (j, column) in points.chunks_exact_mut(n).enumerate() {
+            column.iter_mut().zip(units.iter()).for_each(|(slot, row)| *slot = row[j] / self.scale[j]);
         }
-        let (to_truth, among) = vectorised(Steps { points: &points, n, d });
-        // The chance that two of the points are copies of one: their distance tells nothing.
-        let copies = (0..n).collect::<Vec<usize>>();
-        let runs = copies.chunk_by(|&a, &b| units.row(a) == units.row(b));
-        let n = n as f64;
-        let same: f64 = runs.map(|run| (run.len() as f64 / n).powi(2)).sum();
-        let apart = if same < 1.0 { among / (n * n * (1.0 - same)) } else { 0.0 };
-        to_truth / n - apart * (1.0 - 1.0 / effective.max(1.0))
+        let columns: Vec<&[f64]> = points.chunks_exact(n).collect();
+        let mut room = (vec![0.0; n], vec![0.0; n]);
+        let scaled: Vec<f64> = truth.iter().zip(&self.scale).map(|(x, scale)| x / scale).collect();
+        let to_truth = vectorised(Steps { ends: Ends::One(&columns, &scaled), room: &mut room }).0;
+        let (mut among, mut pairs, mut same) = (0.0, 0.0, 0.0);
+        for lag in lags(n) {
+            for (from, to, count) in [(0, lag, n - lag), (n - lag, 0, lag)] {
+                let part = |first: usize| -> Vec<&[f64]> {
+                    columns.iter().map(|column| &column[first..first + count]).collect()
+                };
+                let ends = Ends::Two(&part(from), &part(to));
+                let (sum, copies) = vectorised(Steps { ends, room: &mut room });
+                (among, pairs, same) = (among + sum, pairs + count as f64, same + copies);
+            }
+        }
+        // Copies of one point tell nothing of how far apart two are.
+        let apart = if same < pairs { 0.5 * among / (pairs - same) } else { 0.0 };
+        to_truth / n as f64 - apart * (1.0 - 1.0 / effective.max(1.0))
     }
 }
 
-/// Sums of the steps from points to the truth and between each two of them: of each step its length and the mean of
-/// its coordinates' sizes, both by dimension.
+/// How far apart in their order the points are that are compared with each other: in all ways where they are few,
+/// otherwise in some. A few of all points with each tell less, and cost as much, as all with a few.
+fn lags(n: usize) -> impl Iterator<Item = usize> {
+    const MOST: usize = 12;
+    let all = n.saturating_sub(1) / 2;
+    let count = all.min(MOST);
+    (0..count).map(move |i| 1 + (2 * i + 1) * all / (2 * count))
+}
+
+/// Sums of steps: of each its length and the mean of its coordinates' sizes, both by dimension; and how many steps lead
+/// nowhere.
 struct Steps<'a> {
-    points: &'a [f64],
-    n: usize,
-    d: usize,
+    ends: Ends<'a>,
+    room: &'a mut (Vec<f64>, Vec<f64>),
+}
+
+/// Where steps lead from and to, coordinate by coordinate.
+enum Ends<'a> {
+    One(&'a [&'a [f64]], &'a [f64]),
+    Two(&'a [&'a [f64]], &'a [&'a [f64]]),
 }
 
 impl Loop for Steps<'_> {
@@ -113,31 +135,45 @@ impl Loop for Steps<'_> {
 
     #[inline(always)]
     fn run(self) -> (f64, f64) {
-        let Self { points, n, d } = self;
-        let (mut squares, mut sizes) = (vec![0.0; n], vec![0.0; n]);
-        let mut sums = (0.0, 0.0);
-        for i in 0..=n {
-            // The truth is compared to all, a point to those before it.
-            let (squares, sizes) = (&mut squares[..i], &mut sizes[..i]);
-            squares.fill(0.0);
-            sizes.fill(0.0);
-            for column in points.chunks_exact(n + 1) {
-                let own = column[i];
-                for ((square, size), other) in squares.iter_mut().zip(sizes.iter_mut()).zip(column) {
-                    let step = (own - other).abs();
-                    *square += step * step;
-                    *size += step;
+        let (from, d) = match self.ends {
+            Ends::One(from, to) => (from, to.len()),
+            Ends::Two(from, to) => (from, to.len()),
+        };
+        let n = from.first().map_or(0, |column| column.len());
+        let (squares, sizes) = (&mut self.room.0[..n], &mut self.room.1[..n]);
+        squares.fill(0.0);
+        sizes.fill(0.0);
+        for (j, from) in from.iter().enumerate() {
+            let slots = squares.iter_mut().zip(sizes.iter_mut()).zip(*from);
+            match self.ends {
+                Ends::One(_, to) => {
+                    let to = to[j];
+                    for ((square, size), from) in slots {
+                        let step = (from - to).abs();
+                        *square += step * step;
+                        *size += step;
+                    }
+                }
+                Ends::Two(_, to) => {
+                    for (((square, size), from), to) in slots.zip(to[j]) {
+                        let step = (from - to).abs();
+                        *square += step * step;
+                        *size += step;
+                    }
                 }
             }
-            let lengths: f64 = squares.iter().map(|square| square.sqrt()).sum();
-            let sum = lengths / (d as f64).sqrt() + sizes.iter().sum::<f64>() / d as f64;
-            if i == n {
-                sums.0 = sum;
-            } else {
-                sums.1 += sum;
+        }
+        let (length, size) = (1.0 / (d as f64).sqrt(), 1.0 / d as f64);
+        // Added in as many lanes as vectors have, and some more.
+        const LANES: usize = 8;
+        let (mut sums, mut still) = ([0.0; LANES], [0.0; LANES]);
+        for (squares, sizes) in squares.chunks(LANES).zip(sizes.chunks(LANES)) {
+            for (lane, (square, step)) in squares.iter().zip(sizes).enumerate() {
+                sums[lane] += square.sqrt() * length + step * size;
+                still[lane] += if *step == 0.0 { 1.0 } else { 0.0 };
             }
         }
-        sums
+        (sums.iter().sum(), still.iter().sum())
     }
 }
 
@@ -158,12 +194,16 @@ pub(crate) fn systematic(weights: &[f64], count: usize) -> Vec<usize> {
 }
 
 /// How many standard errors the preferred may be worse: differences that matter are smaller than one.
-const MARGIN: f64 = 0.25;
+pub(crate) const MARGIN: f64 = 0.25;
 
-/// Pseudo-observations after each round of which the ways that are clearly worse are left out, and how many standard
-/// errors are clear.
-const ROUND: usize = 24;
-const CLEARLY: f64 = 3.0;
+/// Pseudo-observations after each round of which the ways that are clearly worse are left out. The first rounds are short:
+/// most ways are far behind.
+const ROUNDS: [usize; 3] = [8, 16, 24];
+
+/// How many standard errors behind are clear after so many pseudo-observations: of few, the errors are not known well.
+fn clearly(tried: usize) -> f64 {
+    3.0 + 24.0 / tried as f64
+}
 
 /// Scores of ways on pseudo-observations.
 pub(crate) struct Scores {
@@ -184,17 +224,20 @@ impl Scores {
     ) -> Self {
         let mut left: Vec<usize> = (0..ways).collect();
         let mut scores = Self { rows: Vec::with_capacity(trials.rows.len()), counts: trials.counts.clone() };
+        let mut rounds = ROUNDS.into_iter();
+        let mut round = ROUNDS[0];
         while scores.rows.len() < trials.rows.len() && (left.len() > 1 || scores.rows.is_empty()) {
             let first = scores.rows.len();
-            scores.rows.extend(workers::map(workers, ROUND.min(trials.rows.len() - first), |at| {
+            round = rounds.next().unwrap_or(round);
+            scores.rows.extend(workers::map(workers, round.min(trials.rows.len() - first), |at| {
                 let mut row = vec![f64::NAN; ways];
                 left.iter().zip(score(first + at, &left)).for_each(|(&way, score)| row[way] = score);
                 row
             }));
-            let best = scores.best(&left);
+            let (best, clear) = (scores.best(&left), clearly(scores.rows.len()));
             left.retain(|&way| {
                 let (mean, error) = scores.behind(way, best);
-                way == best || mean <= CLEARLY * error
+                way == best || mean <= clear * error
             });
         }
         scores
@@ -230,11 +273,13 @@ impl Scores {
     }
 
     /// The verdicts on ways, `order` with the preferred ones first: taken, as a place in it, is the first that is not
-    /// worse than the best by more than a quarter of its standard error. A way that was left out of some lost.
+    /// worse than the best by more than a share of its standard error, which `margin` gives for the best. A way that was
+    /// left out of some lost.
     pub(crate) fn verdicts(
         &self,
         subject: &str,
         order: &[usize],
+        margin: impl Fn(usize) -> f64,
         name: impl Fn(usize) -> String,
     ) -> (usize, Vec<Verdict>) {
         let whole: Vec<usize> = order.iter().copied().filter(|&way| self.stayed(way)).collect();
@@ -242,7 +287,8 @@ impl Scores {
         let level: Vec<(f64, f64)> = self.rows.iter().map(|row| row[best]).zip(self.counts.clone()).collect();
         let level = mean_and_error(&level).0;
         let behind: Vec<(f64, f64)> = order.iter().map(|&way| self.behind(way, best)).collect();
-        let is_near = |at: &usize| behind[*at].0 <= MARGIN * behind[*at].1 && self.stayed(order[*at]);
+        let margin = margin(best);
+        let is_near = |at: &usize| behind[*at].0 <= margin * behind[*at].1 && self.stayed(order[*at]);
         let of_best = order.iter().position(|&way| way == best).unwrap_or(0);
         let taken = (0..order.len()).find(is_near).unwrap_or(of_best);
         let verdict = |(at, &way): (usize, &usize)| Verdict {
@@ -304,7 +350,7 @@ mod tests {
     }
 
     fn verdicts(scores: &Scores) -> (usize, Vec<Verdict>) {
-        scores.verdicts("rule", &[0, 1], |way| way.to_string())
+        scores.verdicts("rule", &[0, 1], |_| MARGIN, |way| way.to_string())
     }
 
     #[test]
@@ -343,11 +389,11 @@ mod tests {
             ways.iter().map(|&way| level[way] + noise.at(trial, way)).collect()
         });
         assert_eq!(scores.rows.len(), 120);
-        assert!(scores.rows[23][2] > 2.0 && scores.rows[24][2].is_nan() && scores.stayed(1));
+        assert!(scores.rows[7][2] > 2.0 && scores.rows[8][2].is_nan() && scores.stayed(1));
         let alone = Scores::race(&workers::Serial, &trials, 2, |_, ways| {
             ways.iter().map(|&way| way as f64).collect()
         });
-        assert_eq!(alone.rows.len(), ROUND, "one is left");
+        assert_eq!(alone.rows.len(), ROUNDS[0], "one is left");
     }
 
     #[test]

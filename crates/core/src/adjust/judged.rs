@@ -7,7 +7,7 @@ use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations
 use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::table::Table;
-use crate::trials::{LOOKED_AMONG, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
@@ -24,6 +24,9 @@ const SIZES: [f64; 5] = [0.4, 1.0, 2.5, 6.0, 15.0];
 const ENOUGH: f64 = 500.0;
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
+
+/// How many standard errors others may be worse than fewer particles than are kept.
+const MARGIN_OF_FEW: f64 = 1.0;
 
 /// Ways that do not weigh simulations by where they were proposed are tried where the nearest weigh so unevenly that their
 /// number is so many times their effective size.
@@ -155,7 +158,9 @@ fn among(
         count => (true, count),
     });
     let name = |way: usize| format!("{}, {} nearest", looks.name(ways[way].kind), counts[way]);
-    let (taken, evidence) = scores.verdicts("adjustment", &order, name);
+    // Fewer than are kept must show that they are better: their posterior is rough, which scores hardly tell.
+    let margin = |best: usize| if counts[best] < here.reaching(keep) { MARGIN_OF_FEW } else { MARGIN };
+    let (taken, evidence) = scores.verdicts("adjustment", &order, margin, name);
     let way = order[taken];
     let population = looks.population(&here, counts[way], ways[way].kind, all.thetas)?;
     Ok(Adjusted { population, evidence })

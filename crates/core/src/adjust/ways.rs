@@ -11,7 +11,7 @@ use crate::view::View;
 
 /// Particles that a trial of [`Kind::WeighedAfter`] moves: most of them weigh little, and weighing costs. And those that
 /// are moved to the data, to see once how many would be left: of few, the heavy ones do not show.
-const WEIGHED: usize = 2 * STAND_INS;
+const WEIGHED: usize = STAND_INS / 2;
 const WEIGHED_ONCE: usize = 1_000;
 
 /// A way to go.
@@ -153,7 +153,7 @@ impl Looks<'_> {
         }
         let units = moved(weighed)?;
         let weights = LogWeights::new(units.iter().map(|unit| self.view.importance.ln_at(unit)).collect())?;
-        let picked = systematic(weights.normalised(), STAND_INS).into_iter().map(|at| at as u32);
+        let picked = systematic(weights.normalised(), weighed).into_iter().map(|at| at as u32);
         // Under the kernel some two thirds of the sample count.
         let effective = weights.effective_sample_size() / weighed as f64 * size as f64 * 2.0 / 3.0;
         Some((units.select(&picked.collect::<Vec<u32>>()), effective))

@@ -9,7 +9,7 @@ use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
-use crate::trials::{FITTED, LOOKED_AMONG, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{FITTED, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::{View, standard_deviations};
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -18,19 +18,10 @@ use crate::view::{View, standard_deviations};
 /// A divergence from the prior, even one that is held out, asks how far the one observation carries the accepted. It
 /// rewards weights under which that observation looks extreme. Pseudo-observations have a truth: weights that
 /// mislead lose there.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Auto {
     /// The search over the statistics.
     pub search: Hellinger,
-    /// The search over learned features: these are few, and their units are about right.
-    pub search_learned: Hellinger,
-}
-
-impl Default for Auto {
-    fn default() -> Self {
-        let search_learned = Hellinger { evaluations: 120, ..Hellinger::default() };
-        Self { search: Hellinger::default(), search_learned }
-    }
 }
 
 /// A sample that is adjusted has so many times the effective size.
@@ -40,7 +31,7 @@ impl Weighting for Auto {
     fn choose(&self, view: &View<'_>, rng: &mut Stream) -> Result<Choice, WeighError> {
         let seed = Seed(rng.next_u64());
         let raw = view.features.columns() - view.learned.count();
-        let mut rules = self.learned_rules(view, raw, seed)?;
+        let mut rules = learned_rules(view, raw);
         let simple = rules.len();
         let statistics = (raw > 0 && view.varying().iter().any(|&j| j < raw)).then(|| Part::of(view, 0, raw));
         rules.extend(statistics.iter().flat_map(|part| simple_rules(view, part)));
@@ -78,40 +69,30 @@ impl Weighting for Auto {
             let adjusted = if tried[way].is_adjusted { ", adjusted" } else { "" };
             format!("{}{adjusted}", rules[tried[way].rule].0)
         };
-        let (taken, evidence) = scores.verdicts("rule", &order, name);
+        let (taken, evidence) = scores.verdicts("rule", &order, |_| MARGIN, name);
         let evaluations = rules.iter().map(|(_, choice)| choice.evaluations).sum();
         Ok(Choice { evaluations, evidence, ..rules.swap_remove(tried[order[taken]].rule).1 })
     }
 }
 
-impl Auto {
-    /// Learned features as they are, estimates of parameters alone, and the search.
-    fn learned_rules(
-        &self,
-        view: &View<'_>,
-        raw: usize,
-        seed: Seed,
-    ) -> Result<Vec<(String, Choice)>, WeighError> {
-        let Estimates { means, products } = view.learned;
-        let mut rules = Vec::new();
-        if view.learned.count() == 0 {
-            return Ok(rules);
-        }
-        let part = Part::of(view, raw, view.features.columns());
-        part.with(view, |view| {
-            let of_all = |weight: f64| [vec![1.0; means], vec![weight; products]].concat();
-            rules.push(("learned".into(), part.spread_out(fixed(view, of_all(1.0)))));
-            if means > 0 && products > 0 {
-                // Squares and products tell what means cannot, and are in the way where they tell nothing.
-                rules.push(("learned means".into(), part.spread_out(fixed(view, of_all(0.0)))));
-            }
-            if view.observed.len() > 1 && !view.varying().is_empty() {
-                let found = self.search_learned.choose(view, &mut seed.stream(Stage::Weigh, 0, 1))?;
-                rules.push(("learned, hellinger".into(), part.spread_out(found)));
-            }
-            Ok(rules)
-        })
+/// Learned features as they are, and estimates of parameters alone. They are few and in units of their errors: a search for
+/// weights among them gains nothing (docs/method.md).
+fn learned_rules(view: &View<'_>, raw: usize) -> Vec<(String, Choice)> {
+    let Estimates { means, products } = view.learned;
+    let mut rules = Vec::new();
+    if view.learned.count() == 0 {
+        return rules;
     }
+    let part = Part::of(view, raw, view.features.columns());
+    part.with(view, |view| {
+        let of_all = |weight: f64| [vec![1.0; means], vec![weight; products]].concat();
+        rules.push(("learned".into(), part.spread_out(fixed(view, of_all(1.0)))));
+        if means > 0 && products > 0 {
+            // Squares and products tell what means cannot, and are in the way where they tell nothing.
+            rules.push(("learned means".into(), part.spread_out(fixed(view, of_all(0.0)))));
+        }
+    });
+    rules
 }
 
 /// The simple rules on the statistics, the best first as a rule.
@@ -159,7 +140,7 @@ impl<'a> Bench<'a> {
     fn new(view: &'a View<'a>, weights: &[f64]) -> Self {
         let step = view.rows.len().div_ceil(LOOKED_AMONG);
         let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
-        let all = Field::of(view, 1);
+        let all = Field::compared(view, 1, weights);
         let trials = Trials::new(view, &all, weights, view.keep as f64 / REGION);
         Self { view, field, trials, step, keep }
     }
@@ -247,7 +228,8 @@ struct Part {
 impl Part {
     fn of(view: &View<'_>, from: usize, to: usize) -> Self {
         let columns = view.features.columns();
-        let data = view.features.iter().flat_map(|row| row[from..to].iter().copied()).collect();
+        let mut data = Vec::with_capacity(view.features.rows() * (to - from));
+        view.features.iter().for_each(|row| data.extend_from_slice(&row[from..to]));
         let features = Table::from_rows(to - from, data);
         let spread = standard_deviations(&features, view.rows);
         Self { range: from..to, columns, features, spread }
