@@ -8,6 +8,7 @@ pub mod diagnose;
 pub mod digest;
 pub mod divergence;
 mod elementary;
+mod energy;
 pub mod fours;
 pub mod judge;
 mod linear;

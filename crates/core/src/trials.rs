@@ -1,9 +1,9 @@
 //! Judging ways to read simulations by pseudo-observations: simulations near the data play the observation, and what
 //! is accepted for them is scored by how well it tells their own parameters.
 
+use crate::energy::energy_score;
 use crate::near::{Extent, Field};
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
 use crate::view::View;
 use crate::workers::{self, Workers};
 
@@ -78,102 +78,10 @@ impl Trials {
         Self { rows, counts, scale: (0..d).map(scale).collect() }
     }
 
-    /// The energy score of equally weighted points for the parameters that were true, together and one by one, as a
-    /// sample of `effective` points would have it in the mean: few of them tell less than their law does.
+    /// How well equally weighted points tell the parameters that were true, as a sample of `effective` points would in the
+    /// mean: few of them tell less than their law does.
     pub(crate) fn score(&self, units: &Table, truth: &[f64], effective: f64) -> f64 {
-        let (n, d) = (units.rows(), truth.len());
-        // Coordinate by coordinate.
-        let mut points = vec![0.0; n * d];
-        for (j, column) in points.chunks_exact_mut(n).enumerate() {
-            column.iter_mut().zip(units.iter()).for_each(|(slot, row)| *slot = row[j] / self.scale[j]);
-        }
-        let columns: Vec<&[f64]> = points.chunks_exact(n).collect();
-        let mut room = (vec![0.0; n], vec![0.0; n]);
-        let scaled: Vec<f64> = truth.iter().zip(&self.scale).map(|(x, scale)| x / scale).collect();
-        let to_truth = vectorised(Steps { ends: Ends::One(&columns, &scaled), room: &mut room }).0;
-        let (mut among, mut pairs, mut same) = (0.0, 0.0, 0.0);
-        for lag in lags(n) {
-            for (from, to, count) in [(0, lag, n - lag), (n - lag, 0, lag)] {
-                let part = |first: usize| -> Vec<&[f64]> {
-                    columns.iter().map(|column| &column[first..first + count]).collect()
-                };
-                let ends = Ends::Two(&part(from), &part(to));
-                let (sum, copies) = vectorised(Steps { ends, room: &mut room });
-                (among, pairs, same) = (among + sum, pairs + count as f64, same + copies);
-            }
-        }
-        // Copies of one point tell nothing of how far apart two are.
-        let apart = if same < pairs { 0.5 * among / (pairs - same) } else { 0.0 };
-        to_truth / n as f64 - apart * (1.0 - 1.0 / effective.max(1.0))
-    }
-}
-
-/// How far apart in their order the points are that are compared with each other: in all ways where they are few,
-/// otherwise in some. A few of all points with each tell less, and cost as much, as all with a few.
-fn lags(n: usize) -> impl Iterator<Item = usize> {
-    const MOST: usize = 12;
-    let all = n.saturating_sub(1) / 2;
-    let count = all.min(MOST);
-    (0..count).map(move |i| 1 + (2 * i + 1) * all / (2 * count))
-}
-
-/// Sums of steps: of each its length and the mean of its coordinates' sizes, both by dimension; and how many steps lead
-/// nowhere.
-struct Steps<'a> {
-    ends: Ends<'a>,
-    room: &'a mut (Vec<f64>, Vec<f64>),
-}
-
-/// Where steps lead from and to, coordinate by coordinate.
-enum Ends<'a> {
-    One(&'a [&'a [f64]], &'a [f64]),
-    Two(&'a [&'a [f64]], &'a [&'a [f64]]),
-}
-
-impl Loop for Steps<'_> {
-    type Output = (f64, f64);
-
-    #[inline(always)]
-    fn run(self) -> (f64, f64) {
-        let (from, d) = match self.ends {
-            Ends::One(from, to) => (from, to.len()),
-            Ends::Two(from, to) => (from, to.len()),
-        };
-        let n = from.first().map_or(0, |column| column.len());
-        let (squares, sizes) = (&mut self.room.0[..n], &mut self.room.1[..n]);
-        squares.fill(0.0);
-        sizes.fill(0.0);
-        for (j, from) in from.iter().enumerate() {
-            let slots = squares.iter_mut().zip(sizes.iter_mut()).zip(*from);
-            match self.ends {
-                Ends::One(_, to) => {
-                    let to = to[j];
-                    for ((square, size), from) in slots {
-                        let step = (from - to).abs();
-                        *square += step * step;
-                        *size += step;
-                    }
-                }
-                Ends::Two(_, to) => {
-                    for (((square, size), from), to) in slots.zip(to[j]) {
-                        let step = (from - to).abs();
-                        *square += step * step;
-                        *size += step;
-                    }
-                }
-            }
-        }
-        let (length, size) = (1.0 / (d as f64).sqrt(), 1.0 / d as f64);
-        // Added in as many lanes as vectors have, and some more.
-        const LANES: usize = 8;
-        let (mut sums, mut still) = ([0.0; LANES], [0.0; LANES]);
-        for (squares, sizes) in squares.chunks(LANES).zip(sizes.chunks(LANES)) {
-            for (lane, (square, step)) in squares.iter().zip(sizes).enumerate() {
-                sums[lane] += square.sqrt() * length + step * size;
-                still[lane] += if *step == 0.0 { 1.0 } else { 0.0 };
-            }
-        }
-        (sums.iter().sum(), still.iter().sum())
+        energy_score(units, truth, &self.scale, effective)
     }
 }
 
@@ -327,21 +235,6 @@ mod tests {
     fn levels_pick_by_weight() {
         assert_eq!(systematic(&[0.25, 0.0, 0.5, 0.25], 4), [0, 2, 2, 3]);
         assert_eq!(systematic(&[1.0], 3), [0, 0, 0]);
-    }
-
-    #[test]
-    fn the_score_is_least_for_the_law_of_the_truth() {
-        use crate::divergence::testing::gaussian;
-        let trials = Trials { rows: Vec::new(), counts: Vec::new(), scale: vec![1.0] };
-        let truths = gaussian(400, 1, 0.0, 1.0, 1);
-        let mean = |centre: f64, sd: f64| {
-            let sample = gaussian(200, 1, centre, sd, 2);
-            truths.iter().map(|truth| trials.score(&sample, truth, f64::INFINITY)).sum::<f64>() / 400.0
-        };
-        let right = mean(0.0, 1.0);
-        for (centre, sd) in [(0.0, 0.5), (0.0, 2.0), (0.6, 1.0)] {
-            assert!(right < mean(centre, sd), "{centre} {sd}");
-        }
     }
 
     /// Scores that count the same.

@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use counterpoise_core::adjust::Judged;
 use counterpoise_core::digest::{Analysis, DigestError, Generation, Method};
 use counterpoise_core::problem::{Failure, Marginal, Prior, Problem, Simulator, law};
-use counterpoise_core::propose::{Covariance, Gaussian, Local, Proposal};
-use counterpoise_core::reduce::Identity;
+use counterpoise_core::propose::{Adaptive, Covariance, Gaussian, Local, Proposal};
+use counterpoise_core::reduce::{Beside, Identity, Learned};
 use counterpoise_core::stop::{AfterGenerations, StopReason};
 use counterpoise_core::stream::{Seed, Stream};
 use counterpoise_core::weigh::{Auto, Hellinger, Paper, Weighting};
@@ -78,6 +79,14 @@ fn analysis(weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>) -> Analy
     }
 }
 
+/// What users get when they choose nothing: the simulations of all generations together, learned features, an adjustment.
+fn default_analysis() -> Analysis {
+    let mut analysis = analysis(Box::new(Auto::default()), Box::new(Adaptive));
+    analysis.method.reduction = Box::new(Beside(Box::new(Learned::default())));
+    analysis.method.adjustment = Some(Box::new(Judged));
+    analysis
+}
+
 fn header() -> Header {
     Header {
         description: serde_json::json!({ "problem": "noisy" }),
@@ -135,11 +144,26 @@ fn equal_bits_for_any_threads_and_chunks() {
 }
 
 #[test]
+fn equal_bits_where_nothing_is_chosen() {
+    hush();
+    let simulator = Noisy { fails: true, ..Noisy::default() };
+    let reference = whole(&default_analysis(), &simulator, (1, Some(600)));
+    for schedule in SCHEDULES {
+        assert_eq!(whole(&default_analysis(), &simulator, schedule), reference, "{schedule:?}");
+    }
+}
+
+#[test]
 fn a_run_cut_anywhere_and_resumed_on_another_schedule_equals_the_uncut_run() {
     hush();
-    let plan = analysis(Box::new(Auto::default()), Box::new(Covariance));
+    for plan in [analysis(Box::new(Auto::default()), Box::new(Covariance)), default_analysis()] {
+        cut_and_resumed(&plan);
+    }
+}
+
+fn cut_and_resumed(plan: &Analysis) {
     let uncut = Noisy { fails: true, ..Noisy::default() };
-    let reference = whole(&plan, &uncut, (1, Some(600)));
+    let reference = whole(plan, &uncut, (1, Some(600)));
     for (number, cut) in [1usize, 97, 599, 600, 601, 1000, 1799].into_iter().enumerate() {
         let simulator = Noisy { fails: true, ..Noisy::default() };
         let mut store = Memory::default();
@@ -148,12 +172,12 @@ fn a_run_cut_anywhere_and_resumed_on_another_schedule_equals_the_uncut_run() {
             count += usize::from(matches!(event, Event::Simulated { .. }));
             if count >= cut { ControlFlow::Break(StopReason::Interrupt) } else { ControlFlow::Continue(()) }
         };
-        let broken = run(&plan, &simulator, (2, Some(1)), &mut store, &mut stop).unwrap();
+        let broken = run(plan, &simulator, (2, Some(1)), &mut store, &mut stop).unwrap();
         assert_eq!(broken.reason, StopReason::Interrupt);
         assert!(broken.history.len() < 3);
         let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
         let schedule = SCHEDULES[number % SCHEDULES.len()];
-        let resumed = run(&plan, &simulator, schedule, &mut store, &mut go_on).unwrap();
+        let resumed = run(plan, &simulator, schedule, &mut store, &mut go_on).unwrap();
         assert_eq!(resumed.history, reference, "cut after {cut} chunks");
     }
 }
