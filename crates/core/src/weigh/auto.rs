@@ -24,6 +24,9 @@ pub struct Auto {
     pub search: Hellinger,
 }
 
+/// Values of features that rules are tried on at the most: of many features fewer simulations, but no fewer than these.
+const VALUES: usize = 1_000_000;
+const FEWEST: usize = 4_000;
 /// A sample that is adjusted has so many times the effective size.
 const ADJUSTED: f64 = 2.5;
 
@@ -138,7 +141,8 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     fn new(view: &'a View<'a>, weights: &[f64]) -> Self {
-        let step = view.rows.len().div_ceil(LOOKED_AMONG);
+        let most = LOOKED_AMONG.min(VALUES / view.features.columns()).max(FEWEST);
+        let step = view.rows.len().div_ceil(most);
         let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
         let all = Field::compared(view, 1, weights);
         let trials = Trials::new(view, &all, weights, view.keep as f64 / REGION);
