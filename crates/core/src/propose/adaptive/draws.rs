@@ -41,7 +41,6 @@ pub fn draws(
     for (slot, ancestor) in systematic(&sample.weights, count).into_iter().enumerate() {
         let (Patch { middle, root }, scale) = match shape {
             Shape::Single(width) => (&all, width.min(1.0)),
-            Shape::Heavy => (&all, 1.0),
             Shape::Shared(width) => (&all, scale(width, sample.effective())),
             Shape::Local(share, width) => {
                 let count = sample.neighbours(share).unwrap_or(sample.units.rows());

@@ -20,8 +20,6 @@ pub(super) const NEIGHBOURS: [f64; 2] = [0.05, 0.2];
 pub(super) enum Shape {
     /// One Gaussian for all, so many standard deviations wide.
     Single(f64),
-    /// Student's law for all.
-    Heavy,
     /// One covariance around each; the width beside the rule of thumb.
     Shared(f64),
     /// That of a share of the particles, the nearest; the width beside the rule of thumb.
@@ -130,7 +128,6 @@ impl Sample {
         for &shape in shapes {
             all.push(match shape {
                 Shape::Single(width) => self.single(Some(width)),
-                Shape::Heavy => self.single(None),
                 Shape::Shared(width) => {
                     let root = &self.root * self.scale(width, self.effective());
                     self.each_given_others(vec![root; self.units.rows()])
@@ -174,6 +171,11 @@ impl Sample {
             sum.ln_density_without(unit, Some(at)) - libm::log(1.0 - self.weights[at].min(0.5))
         };
         self.units.iter().enumerate().map(one).collect()
+    }
+
+    /// The same for Student's law around all.
+    pub(super) fn left_out_heavy(&self) -> Vec<f64> {
+        self.single(None)
     }
 
     /// Under the Gaussian of the others' mean and covariance, so many standard deviations wide, or Student's law, by updates

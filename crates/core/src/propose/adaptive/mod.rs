@@ -60,14 +60,14 @@ impl Proposal for Adaptive {
         let local = NEIGHBOURS.into_iter().filter(|&share| sample.neighbours(share).is_some());
         let local = local.flat_map(|share| LOCAL.map(|width| Shape::Local(share, width)));
         let shapes = SINGLE.map(Shape::Single).into_iter().chain(SHARED.map(Shape::Shared)).chain(local);
-        let shapes: Vec<Shape> = shapes.chain([Shape::Heavy]).collect();
+        let shapes: Vec<Shape> = shapes.collect();
         let ln_prior: Vec<f64> = sample.units.iter().map(|unit| prior.ln_density(unit)).collect();
         let over_prior = |ln: &Vec<f64>| -> Vec<f64> {
             ln.iter().zip(&ln_prior).map(|(ln, prior)| libm::exp((ln - prior).clamp(-600.0, 600.0))).collect()
         };
         let mut ratios: Vec<Vec<f64>> = sample.left_out(&shapes)?.iter().map(over_prior).collect();
-        // Beside the others there is always some of the last.
-        let heavy = ratios.pop().unwrap_or_default();
+        // Beside each of them there is always some of this.
+        let heavy = over_prior(&sample.left_out_heavy());
         for ratios in &mut ratios {
             ratios.iter_mut().zip(&heavy).for_each(|(own, heavy)| *own += heavy_share * (heavy - *own));
         }
@@ -79,7 +79,8 @@ impl Proposal for Adaptive {
             let kernel = kernel(&sample, shapes[at])?;
             parts.push(Share::new(share * (1.0 - heavy_share), kernel));
         }
-        parts.push(Share::new(heavy_share, kernel(&sample, Shape::Heavy)?));
+        let heavy = Heavy::new(sample.middle.clone(), sample.root.clone());
+        parts.push(Share::new(heavy_share, Box::new(heavy)));
         Ok(Box::new(Several(parts)))
     }
 }
@@ -113,7 +114,6 @@ fn kernel(sample: &Sample, shape: Shape) -> Result<Box<dyn Kernel>, ProposeError
             let middle = Table::from_rows(sample.middle.len(), sample.middle.clone());
             Box::new(Gaussians::new(&middle, &[1.0], vec![&sample.root * width]))
         }
-        Shape::Heavy => Box::new(Heavy::new(sample.middle.clone(), sample.root.clone())),
         Shape::Shared(width) => {
             let root = &sample.root * sample.scale(width, sample.effective());
             let ln_scale = ln_constant(&root);
