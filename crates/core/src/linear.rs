@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::products::add_products;
+use crate::table::Table;
 
 /// What a regression sees. Points are asked for by number, once.
 pub(crate) struct Sample<'a> {
@@ -36,31 +37,7 @@ impl Linear {
     /// have variance one. `scale` says what their standard deviations are, if not those of the sample; one of 0
     /// leaves a regressor out. `None` where no regressor is left or they do not determine the coefficients.
     pub(crate) fn fit(sample: &Sample<'_>, scale: Option<&[f64]>, ridge: f64) -> Option<Self> {
-        let gathered = Gathered::of(sample);
-        let products = gathered.products();
-        let (k, d) = (sample.regressors, sample.targets);
-        let scale = scale.map_or_else(|| gathered.spread(&products), <[f64]>::to_vec);
-        let used: Vec<usize> = (0..k).filter(|&j| scale[j] > 0.0).collect();
-        if used.is_empty() {
-            return None;
-        }
-        let product = |a: usize, b: usize| products[a.min(b) * (k + d) + a.max(b)];
-        let mut gram = DMatrix::from_fn(used.len(), used.len(), |a, b| {
-            product(used[a], used[b]) / (scale[used[a]] * scale[used[b]])
-        });
-        let cross = DMatrix::from_fn(used.len(), d, |a, p| product(used[a], k + p) / scale[used[a]]);
-        (0..used.len()).for_each(|b| gram[(b, b)] += ridge);
-        let coefficients = gram.cholesky()?.solve(&cross);
-        if coefficients.iter().any(|b| !b.is_finite()) {
-            return None;
-        }
-        let mut slopes = vec![vec![0.0; k]; d];
-        for (p, slopes) in slopes.iter_mut().enumerate() {
-            used.iter().enumerate().for_each(|(a, &j)| slopes[j] = coefficients[(a, p)] / scale[j]);
-        }
-        let mut centre = gathered.means;
-        let middle = centre.split_off(k);
-        Some(Self { centre, middle, scale, slopes })
+        Gathered::of(sample).fit(scale, ridge)
     }
 
     /// The coefficients of a target on all regressors in units of their scale; 0 for one that was left out.
@@ -89,7 +66,7 @@ pub(crate) fn spread(sample: &Sample<'_>) -> Vec<f64> {
 }
 
 /// The points of a sample side by side: regressors and targets less their means.
-struct Gathered {
+pub(crate) struct Gathered {
     regressors: usize,
     width: usize,
     values: Vec<f64>,
@@ -101,7 +78,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn of(sample: &Sample<'_>) -> Self {
+    pub(crate) fn of(sample: &Sample<'_>) -> Self {
         let (regressors, width) = (sample.regressors, sample.regressors + sample.targets);
         let mut weights: Vec<f64> = (0..sample.count).map(sample.weight).collect();
         let total: f64 = weights.iter().sum();
@@ -119,6 +96,62 @@ impl Gathered {
             point.iter_mut().zip(&means).for_each(|(value, mean)| *value -= mean);
         }
         Self { regressors, width, values, weights, means, largest }
+    }
+
+    /// Other targets for the same points, as many.
+    pub(crate) fn retarget(&mut self, targets: &Table) {
+        let means = &mut self.means[self.regressors..];
+        means.fill(0.0);
+        for (target, weight) in targets.iter().zip(&self.weights) {
+            means.iter_mut().zip(target).for_each(|(mean, value)| *mean += weight * value);
+        }
+        for (point, target) in self.values.chunks_exact_mut(self.width).zip(targets.iter()) {
+            let slots = point[self.regressors..].iter_mut().zip(target.iter().zip(&*means));
+            slots.for_each(|(slot, (value, mean))| *slot = value - mean);
+        }
+    }
+
+    /// See [`Linear::fit`].
+    pub(crate) fn fit(&self, scale: Option<&[f64]>, ridge: f64) -> Option<Linear> {
+        let products = self.products();
+        let (k, d) = (self.regressors, self.width - self.regressors);
+        let scale = scale.map_or_else(|| self.spread(&products), <[f64]>::to_vec);
+        let used: Vec<usize> = (0..k).filter(|&j| scale[j] > 0.0).collect();
+        if used.is_empty() {
+            return None;
+        }
+        let product = |a: usize, b: usize| products[a.min(b) * (k + d) + a.max(b)];
+        let mut gram = DMatrix::from_fn(used.len(), used.len(), |a, b| {
+            product(used[a], used[b]) / (scale[used[a]] * scale[used[b]])
+        });
+        let cross = DMatrix::from_fn(used.len(), d, |a, p| product(used[a], k + p) / scale[used[a]]);
+        (0..used.len()).for_each(|b| gram[(b, b)] += ridge);
+        let coefficients = gram.cholesky()?.solve(&cross);
+        if coefficients.iter().any(|b| !b.is_finite()) {
+            return None;
+        }
+        let mut slopes = vec![vec![0.0; k]; d];
+        for (p, slopes) in slopes.iter_mut().enumerate() {
+            used.iter().enumerate().for_each(|(a, &j)| slopes[j] = coefficients[(a, p)] / scale[j]);
+        }
+        let (centre, middle) = self.means.split_at(k);
+        Some(Linear { centre: centre.to_vec(), middle: middle.to_vec(), scale, slopes })
+    }
+
+    /// Writes what a fit leaves open of the targets of a point.
+    pub(crate) fn left_open(&self, fit: &Linear, at: usize, into: &mut [f64]) {
+        let (x, y) = self.values[at * self.width..(at + 1) * self.width].split_at(self.regressors);
+        for ((slot, value), slopes) in into.iter_mut().zip(y).zip(&fit.slopes) {
+            *slot = value - x.iter().zip(slopes).map(|(x, slope)| slope * x).sum::<f64>();
+        }
+    }
+
+    /// Writes the targets that are expected at a point.
+    pub(crate) fn expected(&self, fit: &Linear, at: usize, into: &mut [f64]) {
+        let x = &self.values[at * self.width..][..self.regressors];
+        for ((slot, middle), slopes) in into.iter_mut().zip(&fit.middle).zip(&fit.slopes) {
+            *slot = middle + x.iter().zip(slopes).map(|(x, slope)| slope * x).sum::<f64>();
+        }
     }
 
     /// Mean products of each regressor with itself, those after it and the targets, a row each.

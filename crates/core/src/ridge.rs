@@ -3,7 +3,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::products::add_products;
+use crate::products::{add_products, dot};
 use crate::table::Table;
 use crate::workers::{self, Workers};
 
@@ -177,7 +177,7 @@ impl Sums {
         let mut sum = 0.0;
         for (a, x) in error.iter().enumerate().filter(|(_, x)| **x != 0.0) {
             let row = &self.products[a * self.width..(a + 1) * self.width];
-            sum += x * row.iter().zip(&error).map(|(p, y)| p * y).sum::<f64>();
+            sum += x * dot(row, &error);
         }
         sum.max(0.0)
     }

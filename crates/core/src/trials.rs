@@ -151,10 +151,32 @@ impl Scores {
         scores
     }
 
-    /// More ways, on the same pseudo-observations.
-    pub(crate) fn extend(&mut self, workers: &dyn Workers, score: impl Fn(usize) -> Vec<f64> + Sync) {
-        let more = workers::map(workers, self.rows.len(), score);
-        self.rows.iter_mut().zip(more).for_each(|(row, more)| row.extend(more));
+    /// So many more ways, on the same pseudo-observations. `score` is asked for some of them by their place among these. One
+    /// that falls behind the best so far is left out of the rounds that follow.
+    pub(crate) fn extend(
+        &mut self,
+        workers: &dyn Workers,
+        more: usize,
+        score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
+    ) {
+        let ways = self.rows.first().map_or(0, Vec::len);
+        let whole: Vec<usize> = (0..ways).filter(|&way| self.stayed(way)).collect();
+        let best = self.best(&whole);
+        self.rows.iter_mut().for_each(|row| row.resize(ways + more, f64::NAN));
+        let mut left: Vec<usize> = (0..more).collect();
+        let (mut tried, mut rounds) = (0, ROUNDS.into_iter());
+        while tried < self.rows.len() && !left.is_empty() {
+            let round = rounds.next().unwrap_or(ROUNDS[ROUNDS.len() - 1]).min(self.rows.len() - tried);
+            let found = workers::map(workers, round, |at| score(tried + at, &left));
+            for (row, found) in self.rows[tried..].iter_mut().zip(found) {
+                left.iter().zip(found).for_each(|(&way, score)| row[ways + way] = score);
+            }
+            tried += round;
+            left.retain(|&way| {
+                let (mean, error) = self.behind(ways + way, best);
+                mean <= clearly(tried) * error
+            });
+        }
     }
 
     /// Whether a way was never left out.
@@ -287,6 +309,11 @@ mod tests {
             ways.iter().map(|&way| way as f64).collect()
         });
         assert_eq!(alone.rows.len(), ROUNDS[0], "one is left");
+        let mut more = scores;
+        more.extend(&workers::Serial, 2, |trial, ways| {
+            ways.iter().map(|&way| [5.0, 1.0][way] + noise.at(trial, way)).collect()
+        });
+        assert!(more.rows[7][3] > 2.0 && more.rows[8][3].is_nan() && more.stayed(4) && !more.stayed(3));
     }
 
     #[test]

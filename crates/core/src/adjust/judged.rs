@@ -147,7 +147,9 @@ fn among(
     });
     let more = more_ways(accepted, &ways, &scores);
     if !more.is_empty() {
-        scores.extend(view.workers, |at| score(at, &more));
+        scores.extend(view.workers, more.len(), |at, left| {
+            score(at, &left.iter().map(|&way| more[way]).collect::<Vec<Way>>())
+        });
         ways.extend(more);
     }
     // Of what is as good, the larger sample is preferred, up to what is enough.

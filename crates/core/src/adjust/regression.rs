@@ -2,11 +2,13 @@
 
 use super::modes::Modes;
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
-use crate::linear::{Linear, Sample, spread};
+use crate::elementary::ln;
+use crate::linear::{Gathered, Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
 use crate::problem::Prior;
 use crate::table::Table;
 use crate::trials::systematic;
+use crate::vectors::{Loop, vectorised};
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
 /// every particle the fit at the observation plus its own residual.
@@ -190,28 +192,37 @@ impl Regression {
 
     /// What the regression makes of some of the points of a sample.
     fn at_observed(&self, sample: &Sample<'_>, moved: &[usize]) -> Result<Table, AdjustError> {
-        let (n, d) = (sample.count, sample.targets);
-        let means = self.fit(sample)?;
-        let (mut x, origin) = (vec![0.0; sample.regressors], vec![0.0; sample.regressors]);
-        let (mut here, mut target) = (vec![0.0; d], vec![0.0; d]);
-        means.predict(&origin, &mut here);
-        // Sizes of residuals are fitted to all of them.
-        let residual_of: Vec<usize> = if self.heteroscedastic { (0..n).collect() } else { moved.to_vec() };
-        let mut residuals = Table::filled(residual_of.len(), d, 0.0);
-        for (slot, &row) in residual_of.iter().enumerate() {
-            (sample.regress)(row, &mut x);
-            (sample.target)(row, &mut target);
-            means.predict(&x, residuals.row_mut(slot));
-            residuals.row_mut(slot).iter_mut().zip(&target).for_each(|(r, target)| *r = target - *r);
+        let mut gathered = Gathered::of(sample);
+        let fit = |gathered: &Gathered, sample: &Sample<'_>| {
+            gathered.fit(None, self.penalty(sample)).ok_or(AdjustError::NoVariation)
+        };
+        let (origin, d) = (vec![0.0; sample.regressors], sample.targets);
+        let (mut here, mut there) = (vec![0.0; d], vec![0.0; d]);
+        let means = fit(&gathered, sample)?;
+        let mut values = Table::filled(moved.len(), d, 0.0);
+        for (slot, &at) in moved.iter().enumerate() {
+            gathered.left_open(&means, at, values.row_mut(slot));
         }
         if self.heteroscedastic {
-            self.rescale(sample, &mut residuals)?;
+            // Each residual is scaled by the expected size of residuals at the observation over that at its particle; sizes
+            // are fitted to all of them.
+            let mut all = Table::filled(sample.count, d, 0.0);
+            (0..sample.count).for_each(|at| gathered.left_open(&means, at, all.row_mut(at)));
+            let logs = ln_squares(&all);
+            gathered.retarget(&logs);
+            let target = |at: usize, into: &mut [f64]| into.copy_from_slice(logs.row(at));
+            let sizes = fit(&gathered, &Sample { target: &target, ..*sample })?;
+            sizes.predict(&origin, &mut here);
+            for (slot, &at) in moved.iter().enumerate() {
+                gathered.expected(&sizes, at, &mut there);
+                for (value, (here, there)) in values.row_mut(slot).iter_mut().zip(here.iter().zip(&there)) {
+                    *value *= libm::exp(0.5 * (here - there));
+                }
+            }
         }
-        let mut values = Table::filled(moved.len(), d, 0.0);
-        for (slot, &row) in moved.iter().enumerate() {
-            let residual = residuals.row(if self.heteroscedastic { row } else { slot });
-            let value = values.row_mut(slot).iter_mut().zip(here.iter().zip(residual));
-            value.for_each(|(value, (here, residual))| *value = here + residual);
+        means.predict(&origin, &mut here);
+        for slot in 0..values.rows() {
+            values.row_mut(slot).iter_mut().zip(&here).for_each(|(value, here)| *value += here);
         }
         Ok(values)
     }
@@ -224,32 +235,32 @@ impl Regression {
         if self.ridge { 0 } else { PARTICLES_A_REGRESSOR * features }
     }
 
-    fn fit(&self, sample: &Sample<'_>) -> Result<Linear, AdjustError> {
-        let ridge = if self.ridge { best_ridge(sample) } else { LEAST_RIDGE };
-        Linear::fit(sample, None, ridge).ok_or(AdjustError::NoVariation)
+    fn penalty(&self, sample: &Sample<'_>) -> f64 {
+        if self.ridge { best_ridge(sample) } else { LEAST_RIDGE }
     }
+}
 
-    /// Scales each residual by the expected size of residuals at the observation over that at its particle.
-    fn rescale(&self, sample: &Sample<'_>, residuals: &mut Table) -> Result<(), AdjustError> {
-        let squares: Vec<f64> = residuals.values().iter().map(|r| r * r).collect();
-        // A residual of nothing has no logarithm.
-        let typical = squares.iter().sum::<f64>() / squares.len() as f64;
-        let floor = (1e-12 * typical).max(f64::MIN_POSITIVE);
-        let logs =
-            Table::from_rows(sample.targets, squares.iter().map(|s| libm::log(s.max(floor))).collect());
-        let sizes = Sample { target: &|i, into| into.copy_from_slice(logs.row(i)), ..*sample };
-        let sizes = self.fit(&sizes)?;
-        let (mut x, origin) = (vec![0.0; sample.regressors], vec![0.0; sample.regressors]);
-        let (mut here, mut there) = (vec![0.0; sample.targets], vec![0.0; sample.targets]);
-        sizes.predict(&origin, &mut here);
-        for row in 0..sample.count {
-            (sample.regress)(row, &mut x);
-            sizes.predict(&x, &mut there);
-            for (residual, (here, there)) in residuals.row_mut(row).iter_mut().zip(here.iter().zip(&there)) {
-                *residual *= libm::exp(0.5 * (here - there));
-            }
-        }
-        Ok(())
+/// Logarithms of the squares of some residuals.
+fn ln_squares(residuals: &Table) -> Table {
+    let mut squares: Vec<f64> = residuals.values().iter().map(|r| r * r).collect();
+    // A residual of nothing has no logarithm.
+    let typical = squares.iter().sum::<f64>() / squares.len() as f64;
+    vectorised(Logarithms { floor: (1e-12 * typical).max(f64::MIN_POSITIVE), values: &mut squares });
+    Table::from_rows(residuals.columns(), squares)
+}
+
+/// Takes the logarithms of numbers that are not negative.
+struct Logarithms<'a> {
+    floor: f64,
+    values: &'a mut [f64],
+}
+
+impl Loop for Logarithms<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.values.iter_mut().for_each(|value| *value = ln(value.max(self.floor)));
     }
 }
 

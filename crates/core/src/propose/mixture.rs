@@ -128,7 +128,7 @@ impl Loop for Sum<'_> {
 /// `x = n ln 2 + r` with `|r| <= ln 2 / 2`, a Taylor polynomial of degree 6 for `e^r`, and `2^n` put together
 /// from its bits. `n` is found by adding 1.5 * 2^23, which rounds to a whole number in the low bits.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+pub(super) fn exp(x: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0;
     const LN2_HIGH: f32 = 0.693_359_4;
     const LN2_LOW: f32 = -2.121_944_4e-4;

@@ -57,7 +57,9 @@ impl Weighting for Auto {
             readings.push(Reading::of(mean(&found)));
             rules.push(("hellinger".into(), found));
             let more = bench.ways(&readings, readings.len() - 1);
-            scores.extend(view.workers, |at| bench.scores(at, &readings, &more));
+            scores.extend(view.workers, more.len(), |at, left| {
+                bench.scores(at, &readings, &left.iter().map(|&way| more[way]).collect::<Vec<_>>())
+            });
             tried.extend(more);
         }
         // The first is preferred: learned features, the search, the simple rules, each as it is and then adjusted.

@@ -3,9 +3,10 @@
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
 use super::terms::{BLOCK, Room, Setting, Standardise, Term};
+use crate::products::dot;
 use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
+use crate::vectors::vectorised;
 
 /// The transforms in use, standardised.
 #[derive(Clone, Debug)]
@@ -244,9 +245,9 @@ fn looks(
             let values = &mut values[..rows.len()];
             values.iter_mut().for_each(|value| *value -= sums[0]);
             sums[1] += values.iter().sum::<f64>();
-            sums[2] += vectorised(Dot(values, values));
+            sums[2] += dot(values, values);
             for (sum, steps) in sums[3..].iter_mut().zip(steps.chunks_exact(BLOCK)) {
-                *sum += vectorised(Dot(values, &steps[..rows.len()]));
+                *sum += dot(values, &steps[..rows.len()]);
             }
         }
     }
@@ -276,26 +277,4 @@ fn robust(mut values: Vec<f64>) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let sd = (values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
     (middle, if sd > 0.0 { sd } else { 1.0 })
-}
-
-/// The sum of the products of two columns.
-struct Dot<'a>(&'a [f64], &'a [f64]);
-
-impl Loop for Dot<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run(self) -> f64 {
-        // Several sums side by side; the order is the same on every machine.
-        const SUMS: usize = 8;
-        let mut sums = [0.0; SUMS];
-        let (x, y) = (self.0.chunks_exact(SUMS), self.1.chunks_exact(SUMS));
-        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(a, b)| a * b).sum();
-        for (a, b) in x.zip(y) {
-            for lane in 0..SUMS {
-                sums[lane] += a[lane] * b[lane];
-            }
-        }
-        rest + sums.iter().sum::<f64>()
-    }
 }
