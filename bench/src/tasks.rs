@@ -1,11 +1,15 @@
 //! The problems that are measured: the builtin ones, and one with statistics that know nothing.
 
 use anyhow::Context;
-use counterpoise_core::problem::{Failure, Marginal, Prior, Simulator, law};
+use counterpoise_core::problem::law::{self, Law};
+use counterpoise_core::problem::{Failure, Marginal, Prior, Simulator};
 use counterpoise_core::stream::Stream;
 use counterpoise_core::variates::StandardNormal;
+use counterpoise_models::exact::{Density, posterior};
 use counterpoise_models::{Preset, builtin, setting};
 use rand::distr::Distribution;
+
+use crate::problems;
 
 /// A problem without its observation.
 pub struct Task {
@@ -20,6 +24,9 @@ pub fn task(name: &str) -> anyhow::Result<Task> {
     if name == "nuisance" {
         return nuisance();
     }
+    if problems::names().iter().any(|known| known == name) {
+        return Ok(problems::task(problems::known(name)?));
+    }
     let built = builtin(name, Preset::Text, &[]).with_context(|| format!("the problem {name}"))?;
     Ok(Task {
         prior: setting(name, Preset::Text)?.prior()?,
@@ -27,6 +34,30 @@ pub fn task(name: &str) -> anyhow::Result<Task> {
         statistics: built.statistics,
         simulator: built.simulator,
     })
+}
+
+/// So many values that stand for the exact posterior of each parameter, where it is known.
+pub fn exact_draws(
+    name: &str,
+    observed: &[f64],
+    (count, rng): (usize, &mut Stream),
+) -> anyhow::Result<Option<Vec<Vec<f64>>>> {
+    if name == "nuisance" {
+        // Normal prior and noise: the posterior is normal.
+        let law = |seen: f64| law::Normal::new(seen / 1.01, 0.1 / 1.01_f64.sqrt());
+        let column =
+            |law: law::Normal| (0..count).map(|i| law.quantile((i as f64 + 0.5) / count as f64)).collect();
+        return Ok(Some(vec![column(law(observed[0])?), column(law(observed[1] / 1000.0)?)]));
+    }
+    if problems::names().iter().any(|known| known == name) {
+        let draws = problems::known(name)?.exact(observed, count, rng);
+        let columns = (0..draws[0].len()).map(|j| draws.iter().map(|row| row[j]).collect());
+        return Ok(Some(columns.collect()));
+    }
+    let (model, setting) = (builtin(name, Preset::Text, &[])?, setting(name, Preset::Text)?);
+    let natural =
+        |density: &Density| density.quantiles(count).into_iter().map(|log10| 10f64.powf(log10)).collect();
+    Ok(posterior(&model, &setting, observed).map(|densities| densities.iter().map(natural).collect()))
 }
 
 /// Two parameters seen through two statistics of very different scale, beside twenty that are noise.
