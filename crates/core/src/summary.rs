@@ -8,6 +8,8 @@ use crate::problem::{Marginal, Prior};
 const BARS: usize = 24;
 /// Points on which the density is evaluated to find the mode.
 const GRID: usize = 256;
+/// Particles so many bandwidths away add nothing to a density that shows: 1e-11 of what a near one does.
+const REACH: f64 = 7.0;
 
 /// The marginal posterior of one parameter, on its natural scale.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +57,10 @@ fn one(marginal: &Marginal, population: &Population, column: usize) -> Parameter
         mean,
         sd,
         mode: marginal.natural(mode(&units, weights, marginal.scale())),
-        quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map(|p| quantile(&natural, weights, p)),
+        quantiles: {
+            let sorted = Sorted::new(&natural, weights);
+            [0.05, 0.25, 0.5, 0.75, 0.95].map(|p| sorted.quantile(p))
+        },
         log10,
         histogram,
         range: (marginal.natural(low), marginal.natural(high)),
@@ -73,16 +78,33 @@ pub fn moments(values: &[f64], weights: &[f64]) -> (f64, f64) {
 /// The smallest value at which the cumulative weight reaches `p`. Weights sum to one.
 #[must_use]
 pub fn quantile(values: &[f64], weights: &[f64], p: f64) -> f64 {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut total = 0.0;
-    for &i in &order {
-        total += weights[i];
-        if total >= p {
-            return values[i];
-        }
+    Sorted::new(values, weights).quantile(p)
+}
+
+/// Values with their weights, ascending.
+struct Sorted(Vec<(f64, f64)>);
+
+impl Sorted {
+    fn new(values: &[f64], weights: &[f64]) -> Self {
+        let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(weights.iter().copied()).collect();
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Self(pairs)
     }
-    order.last().map_or(f64::NAN, |&i| values[i])
+
+    fn quantile(&self, p: f64) -> f64 {
+        let mut total = 0.0;
+        let reaches = |pair: &&(f64, f64)| {
+            total += pair.1;
+            total >= p
+        };
+        self.0.iter().find(reaches).or(self.0.last()).map_or(f64::NAN, |pair| pair.0)
+    }
+
+    /// Those between two values.
+    fn between(&self, low: f64, high: f64) -> &[(f64, f64)] {
+        let first = self.0.partition_point(|pair| pair.0 < low);
+        &self.0[first..first + self.0[first..].partition_point(|pair| pair.0 <= high)]
+    }
 }
 
 /// Where a Gaussian kernel density with Silverman's bandwidth is highest; for whole numbers the heaviest point.
@@ -92,15 +114,16 @@ fn mode(units: &[f64], weights: &[f64], scale: Scale) -> f64 {
         return mean;
     }
     let effective = 1.0 / weights.iter().map(|w| w * w).sum::<f64>();
-    let spread = (quantile(units, weights, 0.75) - quantile(units, weights, 0.25)) / 1.34;
+    let sorted = Sorted::new(units, weights);
+    let spread = (sorted.quantile(0.75) - sorted.quantile(0.25)) / 1.34;
     let narrow = if spread > 0.0 { sd.min(spread) } else { sd };
     let factor = if scale == Scale::Whole { 0.5 } else { 0.9 };
     let bandwidth = factor * narrow * libm::pow(effective, -0.2);
-    let low = units.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = units.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (low, high) = (sorted.quantile(0.0), sorted.quantile(f64::INFINITY));
+    let reach = REACH * bandwidth;
     let density = |at: f64| -> f64 {
-        let bump = |unit: &f64| libm::exp(-0.5 * ((unit - at) / bandwidth) * ((unit - at) / bandwidth));
-        units.iter().zip(weights).map(|(unit, weight)| weight * bump(unit)).sum()
+        let bump = |unit: f64| libm::exp(-0.5 * ((unit - at) / bandwidth) * ((unit - at) / bandwidth));
+        sorted.between(at - reach, at + reach).iter().map(|&(unit, weight)| weight * bump(unit)).sum()
     };
     let mut best = (f64::NEG_INFINITY, mean);
     for i in 0..GRID {

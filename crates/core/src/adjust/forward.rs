@@ -53,7 +53,9 @@ pub(super) struct Placed {
 const STEP: f64 = 0.5;
 /// Rounds over all simulations at the most, where there are steps, and particles that are made then.
 const ROUNDS: usize = 20;
-const PARTICLES: usize = 5_000;
+const PARTICLES: usize = 10_000;
+/// So many within the prior need no steps.
+const MANY: usize = 1_000;
 /// Simulations for each coefficient.
 const SIMULATIONS_A_COEFFICIENT: usize = 10;
 /// Against collinear features; too small to show.
@@ -114,18 +116,18 @@ impl Forward {
             return None;
         }
         let plain = Self { name, columns, rows, residues, gain, steps: None };
-        let leaves_enough = |forward: &Self| {
-            let placed = forward.placed(accepted.prior, view.observed, forward.most(), 2 * view.keep);
-            placed.effective(placed.tried) >= view.keep as f64
+        let leaves_enough = |forward: &Self, wanted: usize| {
+            let placed = forward.placed(accepted.prior, view.observed, forward.most(), 2 * wanted);
+            placed.effective(placed.tried) >= wanted as f64
         };
-        if leaves_enough(&plain) {
+        if leaves_enough(&plain, view.keep.max(MANY)) {
             return Some(plain);
         }
         let equal = vec![1.0 / n as f64; n];
         let root = factor(weighted_covariance(&plain.residues, &equal, None), accepted.population).ok()?;
         let middle = (0..d).map(|j| plain.residues.column(j).iter().sum::<f64>() / n as f64).collect();
         let moved = Self { steps: Some(Steps { middle, root: root * STEP }), ..plain };
-        leaves_enough(&moved).then_some(moved)
+        leaves_enough(&moved, view.keep).then_some(moved)
     }
 
     /// Points for an observation: simulations are placed, and over and over where there are steps, until so many were tried

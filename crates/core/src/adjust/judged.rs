@@ -103,7 +103,9 @@ fn among(
     let enough = first_enough.map_or(here.all(), |size| here.reaching(size * keep));
     let mut ways = first_ways(&looks, &sizes, step);
     if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
-        let after = SHARES.map(|share| Way { size: Size::Share(share), kind: Kind::WeighedAfter });
+        // Modes that one regression draws together weigh as their middle does.
+        let kind = if modes.is_one() { Kind::WeighedAfter } else { Kind::WeighedAfterByMode };
+        let after = SHARES.map(|share| Way { size: Size::Share(share), kind });
         here = look(&[&ways[..], &after].concat());
         ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
         looks.forwards = forwards(whole, accepted, used);
@@ -233,7 +235,7 @@ impl Looks<'_> {
     fn is_worth_trying(&self, here: &Near<'_>, way: Way, step: usize) -> bool {
         let (keep, observed) = (self.view.keep as f64, self.accepted.observed);
         let count = way.size.of(here, keep);
-        count / step >= Regression::default().particles_for(observed.len())
+        count / step >= Regression::default().particles_for(observed.len()) * self.modes.count()
             && self.left(here, count, way.kind) >= keep
     }
 }

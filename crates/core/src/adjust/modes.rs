@@ -19,8 +19,8 @@ struct Plane {
 /// The least share of the variance along an axis that two halves explain: 0.64 for a Gaussian, 0.75 where all values
 /// are as likely, 0.8 for a semicircle's ends.
 const APART: f64 = 0.82;
-/// Planes at the most: four modes.
-const MOST: usize = 2;
+/// Planes at the most: eight modes.
+const MOST: usize = 3;
 /// The least share of the points on either side.
 const LEAST: f64 = 0.05;
 

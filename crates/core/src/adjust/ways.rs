@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::trials::{FITTED, STAND_INS, systematic};
 use crate::view::View;
 
-/// Particles that a trial of [`Kind::WeighedAfter`] moves: most of them weigh little, and weighing costs. And those that
+/// Particles that a trial of a way that weighs afterwards moves: most of them weigh little, and weighing costs. And those that
 /// are moved to the data, to see once how many would be left: of few, the heavy ones do not show.
 const WEIGHED: usize = STAND_INS / 2;
 const WEIGHED_ONCE: usize = 1_000;
@@ -56,6 +56,8 @@ pub(super) enum Kind {
     /// proposal makes it the posterior. Most simulations near the data weigh little as they were proposed, and a
     /// regression by those that weigh much reaches far.
     WeighedAfter,
+    /// The same with a regression for each mode.
+    WeighedAfterByMode,
     /// The features by the parameters, and not the parameters by the features: which of those that were fitted.
     Forward(usize),
 }
@@ -66,9 +68,19 @@ impl Kind {
         match self {
             Self::None | Self::Forward(_) => None,
             Self::Linear | Self::WeighedAfter => Some(plain),
-            Self::Within | Self::ByMode => Some(Regression { transform: Transform::Within, ..plain }),
+            Self::Within | Self::ByMode | Self::WeighedAfterByMode => {
+                Some(Regression { transform: Transform::Within, ..plain })
+            }
             Self::Heteroscedastic => Some(Regression { heteroscedastic: true, ..plain }),
         }
+    }
+
+    fn is_by_mode(self) -> bool {
+        matches!(self, Self::ByMode | Self::WeighedAfterByMode)
+    }
+
+    fn is_weighed_after(self) -> bool {
+        matches!(self, Self::WeighedAfter | Self::WeighedAfterByMode)
     }
 }
 
@@ -94,6 +106,7 @@ impl Looks<'_> {
             Kind::Heteroscedastic => "linear, heteroscedastic",
             Kind::ByMode => "linear, by mode",
             Kind::WeighedAfter => "linear, weighed after",
+            Kind::WeighedAfterByMode => "linear, by mode, weighed after",
             Kind::Forward(which) => self.forwards[which].name,
         }
     }
@@ -132,10 +145,10 @@ impl Looks<'_> {
             return Some((some.stand_ins(self.view.units), some.effective));
         };
         let one = Modes::default();
-        let modes = if kind == Kind::ByMode { self.modes } else { &one };
+        let modes = if kind.is_by_mode() { self.modes } else { &one };
         let wanted = FITTED.max(2 * plan.particles_for(observed.len()) * modes.count());
         let mut some = near.thinned(size, wanted);
-        if kind == Kind::WeighedAfter {
+        if kind.is_weighed_after() {
             some.weights.fill(1.0);
         }
         let points = Points {
@@ -148,7 +161,7 @@ impl Looks<'_> {
             kernel: &kernel(&some.distances, &some.weights),
         };
         let moved = |count: usize| plan.stand_ins(self.accepted.prior, modes, &points, count).ok();
-        if kind != Kind::WeighedAfter {
+        if !kind.is_weighed_after() {
             return Some((moved(STAND_INS)?, some.effective));
         }
         let units = moved(weighed)?;
@@ -174,14 +187,14 @@ impl Looks<'_> {
         }
         let mut population = near.population(size, thetas).ok_or_else(nothing)?;
         let Some(plan) = kind.regression() else { return Ok(population) };
-        if kind == Kind::WeighedAfter {
+        if kind.is_weighed_after() {
             population.weights = LogWeights::new(vec![0.0; population.len()]).ok_or_else(nothing)?;
         }
         let features = self.view.features.select(&population.rows);
         let nearby = Accepted { population: &population, features: &features, ..*self.accepted };
         let one = Modes::default();
-        let mut moved = plan.correct(&nearby, if kind == Kind::ByMode { self.modes } else { &one })?;
-        if kind == Kind::WeighedAfter {
+        let mut moved = plan.correct(&nearby, if kind.is_by_mode() { self.modes } else { &one })?;
+        if kind.is_weighed_after() {
             let after = moved.units.iter().zip(moved.weights.ln());
             let ln = after.map(|(unit, ln)| ln + self.view.importance.ln_at(unit)).collect();
             moved.weights = LogWeights::new(ln).ok_or_else(nothing)?;

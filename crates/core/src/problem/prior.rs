@@ -4,7 +4,7 @@
 //! (its logarithm where the law says so), shifted and scaled to mean 0 and standard deviation 1 under the
 //! prior. A particle *is* its unit-space point; the natural values are a function of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rand::RngExt;
 
@@ -243,6 +243,8 @@ impl Marginal {
 pub struct Prior {
     marginals: Vec<Marginal>,
     joint: Option<Arc<dyn Joint>>,
+    /// Computed once, by quadrature.
+    mean_density: OnceLock<f64>,
 }
 
 impl Prior {
@@ -251,7 +253,7 @@ impl Prior {
     #[must_use]
     pub fn new(marginals: Vec<Marginal>) -> Self {
         assert!(!marginals.is_empty(), "a prior has at least one parameter");
-        Self { marginals, joint: None }
+        Self { marginals, joint: None, mean_density: OnceLock::new() }
     }
 
     /// Parameters under a joint law. The marginals give them names and span unit space, and need not be those of the
@@ -318,10 +320,10 @@ impl Prior {
     /// `integral of density^2` over unit space.
     #[must_use]
     pub fn mean_density(&self) -> f64 {
-        if let Some(joint) = &self.joint {
-            return joint::mean_density(&**joint, &self.marginals);
-        }
-        self.marginals.iter().map(Marginal::mean_density).product()
+        *self.mean_density.get_or_init(|| match &self.joint {
+            Some(joint) => joint::mean_density(&**joint, &self.marginals),
+            None => self.marginals.iter().map(Marginal::mean_density).product(),
+        })
     }
 }
 

@@ -17,9 +17,9 @@ const LOCAL: [f64; 2] = [0.7, 1.3];
 /// The least log density that counts when estimates are compared.
 const FLOOR: f64 = -50.0;
 
-/// Equally weighted draws from a population, no two alike: each particle as often as its weight says, moved by a step
-/// of the density estimate that predicts the particles best. Steps widen the whole, so centres are first drawn
-/// together by as much (West 1993): all to their mean, or each to that of its neighbours.
+/// Equally weighted draws from a population, no two alike: each particle as often as its weight says. One that is drawn once
+/// stays where it is; copies are moved by a step of the density estimate that predicts the particles best. Steps widen the
+/// whole, so centres are first drawn together by as much (West 1993): all to their mean, or each to that of its neighbours.
 ///
 /// # Errors
 /// If the population is too degenerate to perturb.
@@ -38,7 +38,16 @@ pub fn draws(
     let scale = |width: f64, points: f64| sample.scale(width, points).min(1.0);
     let all = Patch { middle: sample.middle.clone(), root: sample.root.clone() };
     let mut last: Option<(usize, Patch)> = None;
-    for (slot, ancestor) in systematic(&sample.weights, count).into_iter().enumerate() {
+    let ancestors = systematic(&sample.weights, count);
+    let is_alone = |slot: usize| {
+        let is_copy = |other: usize| ancestors.get(other) == Some(&ancestors[slot]);
+        !is_copy(slot + 1) && !slot.checked_sub(1).is_some_and(is_copy)
+    };
+    for (slot, &ancestor) in ancestors.iter().enumerate() {
+        if is_alone(slot) {
+            prior.natural(sample.units.row(ancestor), thetas.row_mut(slot));
+            continue;
+        }
         let (Patch { middle, root }, scale) = match shape {
             Shape::Single(width) => (&all, width.min(1.0)),
             Shape::Shared(width) => (&all, scale(width, sample.effective())),
