@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use counterpoise_core::adjust::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
 use counterpoise_core::digest::{Analysis, Method};
@@ -11,9 +12,10 @@ use counterpoise_core::problem::{Failure, Marginal, Prior, Problem, Simulator, l
 use counterpoise_core::propose::Covariance;
 use counterpoise_core::reduce::Identity;
 use counterpoise_core::stop::{AfterGenerations, StopReason};
-use counterpoise_core::stream::{Seed, Stream};
+use counterpoise_core::stream::{Seed, Stage, Stream};
 use counterpoise_core::weigh::{ByFormula, Uniform};
 use counterpoise_core::workers::Serial;
+use counterpoise_models::{Preset, builtin, setting};
 use counterpoise_run::drive::{self, Event};
 use counterpoise_run::executor::Threads;
 use counterpoise_run::store::{Directory, Header, POSTERIOR_FILE, RUN_FILE, RunRecord, Store, StoreError};
@@ -139,6 +141,36 @@ fn particles_that_an_adjustment_leaves_alone_are_written_once() {
     assert_eq!(written, [false, true]);
     assert!(finished.history.iter().all(|generation| generation.adjusted.is_some()));
     assert_eq!(Directory::new(folder.path()).open(&header(1)).unwrap(), finished.history, "to the bit");
+}
+
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { size(&path) } else { fs::metadata(&path).unwrap().len() }).sum()
+}
+
+/// 33 counts of up to ten and three numbers without end, which have 288 bytes as doubles, and all that the directory tells besides: 39 bytes
+/// a simulation when this was written, 46 before columns were split and compressed.
+#[test]
+fn a_simulation_of_counts_takes_little_room() {
+    let built = builtin("death", Preset::Text, &[]).unwrap();
+    let setting = setting("death", Preset::Text).unwrap();
+    let mut observed = vec![0.0; built.statistics.len()];
+    let mut rng = Seed(1).stream(Stage::Observe, 0, 0);
+    built.simulator.simulate(&setting.truth(), &mut rng, &mut observed).unwrap();
+    let mut analysis = analysis();
+    (analysis.method.simulations, analysis.method.keep) = (5_000, 250);
+    let statistics = built.statistics.clone();
+    analysis.problem =
+        Problem { prior: setting.prior().unwrap().into(), statistics: built.statistics, observed };
+    let header = Header { description: json!({}), parameters: built.parameters, statistics };
+    let folder = tempfile::tempdir().unwrap();
+    let (mut store, mut executor) = (Directory::new(folder.path()), Threads::new(built.simulator, 2, None));
+    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
+    let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut go_on).unwrap();
+    drop(store);
+    let each = size(folder.path()) as f64 / 10_000.0;
+    assert!(each < 42.0, "{each} bytes a simulation");
+    assert_eq!(Directory::new(folder.path()).open(&header).unwrap(), finished.history, "to the bit");
 }
 
 #[test]

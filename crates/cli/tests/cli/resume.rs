@@ -191,6 +191,34 @@ fn format_2_is_shown_verified_and_extended() {
     bench.run(&["verify", "kept"]).exits(0);
 }
 
+/// A finished directory of the same format, as it was written before columns were split and compressed by gzip: its posterior is made
+/// again in the way of today, which is no damage.
+#[test]
+fn format_2_with_snappy_is_verified_mended_and_extended() {
+    let bench = Bench::new(TOY);
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-2-snappy");
+    copy(&kept, &bench.path("kept"));
+    bench.run(&["verify", "kept"]).exits(0);
+    bench.run(&["run", "p.toml", "--into", "kept"]).exits(0).says("already finished");
+    bench.run(&["export", "kept", "--to", "before.csv"]).exits(0);
+    let written = fs::read(bench.path("kept/posterior.parquet")).unwrap();
+    fs::remove_file(bench.path("kept/posterior.parquet")).unwrap();
+    bench.run(&["run", "p.toml", "--into", "kept"]).exits(0);
+    assert_ne!(fs::read(bench.path("kept/posterior.parquet")).unwrap(), written);
+    bench.run(&["verify", "kept"]).exits(0);
+    bench.run(&["export", "kept", "--to", "after.csv"]).exits(0);
+    let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap();
+    assert_eq!(read("before.csv"), read("after.csv"));
+    // It goes on as a run that this version began.
+    bench.run(&["run", "p.toml", "--into", "kept", "--set", "method.generations=3"]).exits(0);
+    bench.run(&["run", "p.toml", "--into", "new", "--set", "method.generations=3"]).exits(0);
+    for directory in ["kept", "new"] {
+        bench.run(&["verify", directory]).exits(0);
+        bench.run(&["export", directory, "--to", &format!("{directory}.csv")]).exits(0);
+    }
+    assert_eq!(read("kept.csv"), read("new.csv"));
+}
+
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -170,8 +170,7 @@ impl Directory {
 
     /// Makes `posterior.parquet` that of the last generation, where a process was killed before it did.
     fn restore_posterior(&self, header: &Header, last: &(Generation, Record)) -> Result<(), StoreError> {
-        let expected = last.1.posterior()?;
-        if self.folder.tally(POSTERIOR_FILE, &expected)? == Some(expected) {
+        if last.1.is_posterior(&self.folder)? {
             return Ok(());
         }
         let bytes = generation::posterior(header, &last.0, &self.folder.path(POSTERIOR_FILE))?;

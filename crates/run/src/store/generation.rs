@@ -223,8 +223,20 @@ impl Record {
         Tally::from_json(&self.value["files"][name]).ok_or_else(|| self.senseless("files"))
     }
 
+    /// Whether `posterior.parquet` is that of this generation: as it was when that was committed, or as this version writes it, which is
+    /// what it does where a version before was killed just then.
+    pub(super) fn is_posterior(&self, folder: &Folder) -> Result<bool, StoreError> {
+        let expected = self.posterior()?;
+        let Some(found) = folder.tally(super::POSTERIOR_FILE, &expected)? else { return Ok(false) };
+        if found == expected {
+            return Ok(true);
+        }
+        let anew = self.posterior_bytes(&folder.path(super::POSTERIOR_FILE));
+        Ok(anew.is_ok_and(|bytes| expected.like(&bytes[..]).is_ok_and(|anew| anew == found)))
+    }
+
     /// What `posterior.parquet` must be after this generation.
-    pub(super) fn posterior(&self) -> Result<Tally, StoreError> {
+    fn posterior(&self) -> Result<Tally, StoreError> {
         Tally::from_json(&self.value["posterior"]).ok_or_else(|| self.senseless("posterior"))
     }
 

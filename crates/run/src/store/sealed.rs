@@ -10,13 +10,36 @@ use super::tally::{checksum, text};
 /// How the end of a sealed file begins.
 const SEAL: &str = "  \"checksum\": \"";
 
+/// How deep keys have a line each. What lies deeper, and every list, is one line: a number in a line takes more blanks than digits.
+const DEEPEST: usize = 2;
+
 /// An object as the text of a sealed file.
 pub(super) fn seal(object: &Value, path: &Path) -> Result<String, StoreError> {
-    let plain = serde_json::to_string_pretty(object);
-    let plain = plain.map_err(|source| StoreError::Unreadable { path: path.to_path_buf(), source })?;
+    let mut plain = String::new();
+    lay_out(object, 1, &mut plain)
+        .map_err(|source| StoreError::Unreadable { path: path.to_path_buf(), source })?;
     let body = plain.strip_suffix("\n}").map_or_else(|| "{\n".to_owned(), |body| format!("{body},\n"));
     let sum = text(checksum(body.as_bytes()));
     Ok(format!("{body}{SEAL}{sum}\"\n}}\n"))
+}
+
+fn lay_out(value: &Value, depth: usize, text: &mut String) -> Result<(), serde_json::Error> {
+    match value {
+        Value::Object(object) if depth <= DEEPEST && !object.is_empty() => {
+            for (at, (key, value)) in object.iter().enumerate() {
+                text.push_str(if at == 0 { "{\n" } else { ",\n" });
+                text.push_str(&"  ".repeat(depth));
+                text.push_str(&serde_json::to_string(key)?);
+                text.push_str(": ");
+                lay_out(value, depth + 1, text)?;
+            }
+            text.push('\n');
+            text.push_str(&"  ".repeat(depth - 1));
+            text.push('}');
+        }
+        other => text.push_str(&serde_json::to_string(other)?),
+    }
+    Ok(())
 }
 
 /// Whether a text is as it was sealed.

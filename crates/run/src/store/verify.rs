@@ -327,9 +327,9 @@ fn posterior(
         Ok(found) => found.is_some(),
         Err(error) => return tell(folder, error, report),
     };
-    let fits = |record: &Record| {
-        let Ok(expected) = record.posterior() else { return Ok(false) };
-        Ok::<_, StoreError>(folder.tally(POSTERIOR_FILE, &expected)? == Some(expected))
+    let fits = |record: &Record| match record.is_posterior(folder) {
+        Err(StoreError::Damaged { .. }) => Ok(false),
+        other => other,
     };
     if fits(last)? {
         return Ok(());

@@ -24,8 +24,7 @@ pub fn check_posterior(directory: &Path) -> Result<(), StoreError> {
     // A process that was killed after a commit leaves the posterior of the generation before.
     for index in committed.take(2) {
         let Some(record) = Record::read(&folder, index)? else { continue };
-        let expected = record.posterior()?;
-        if folder.tally(POSTERIOR_FILE, &expected)? == Some(expected) {
+        if record.is_posterior(&folder)? {
             return Ok(());
         }
     }

@@ -63,36 +63,60 @@ fn names_are_told_apart() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// Counts are written by a dictionary, and all numbers come back to the bit, also those that the first rows did not show.
-#[test]
-fn numbers_that_repeat_take_little_room() {
+/// A random number below one, for a row.
+fn random(row: usize) -> f64 {
+    let mut z = (row as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Bytes of a number in a sheet of so many rows, which come back to the bit.
+fn bytes(cell: fn(usize) -> f64) -> f64 {
+    const ROWS: usize = 20_000;
     let folder = tempfile::tempdir().unwrap();
-    let size = |cell: fn(usize) -> f64| {
-        let path = folder.path().join("s.parquet");
-        let mut columns = Columns::default();
-        // Neither in order nor positive.
-        columns.whole("row", |row| (row as i64 - 500) * 7_919 % 1_009);
-        columns.real("x", cell);
-        columns.write(File::create(&path).unwrap(), 20_000, |_| ()).unwrap();
-        let mut first = 0;
-        for group in read_all(&path).unwrap() {
-            let [Values::Whole(rows), Values::Real(values)] = &group[..] else { panic!("{group:?}") };
-            for (row, value) in rows.iter().zip(values) {
-                assert_eq!(*row, (first as i64 - 500) * 7_919 % 1_009);
-                assert_eq!(value.to_bits(), cell(first).to_bits(), "row {first}");
-                first += 1;
-            }
+    let path = folder.path().join("s.parquet");
+    let mut columns = Columns::default();
+    // Neither in order nor positive, but again and again the same differences.
+    columns.whole("row", |row| (row as i64 - 500) * 7_919 % 1_009);
+    columns.real("x", cell);
+    columns.write(File::create(&path).unwrap(), ROWS, |_| ()).unwrap();
+    let mut first = 0;
+    for group in read_all(&path).unwrap() {
+        let [Values::Whole(rows), Values::Real(values)] = &group[..] else { panic!("{group:?}") };
+        for (row, value) in rows.iter().zip(values) {
+            assert_eq!(*row, (first as i64 - 500) * 7_919 % 1_009);
+            assert_eq!(value.to_bits(), cell(first).to_bits(), "row {first}");
+            first += 1;
         }
-        assert_eq!(first, 20_000);
-        fs::metadata(&path).unwrap().len()
-    };
-    // Eleven counts in no order: half a byte each is what four bits take.
-    let counts = size(|row| f64::from((row as u32).wrapping_mul(2_654_435_761) >> 16) % 11.0);
-    let others = size(|row| (row as f64).sqrt());
-    assert!(counts + 7 * 20_000 < others, "{counts} and {others}");
+    }
+    assert_eq!(first, ROWS);
+    let sheet = Sheet::open(&path).unwrap();
+    let sizes =
+        (0..sheet.groups()).map(|group| sheet.reader.metadata().row_group(group).column(1).compressed_size());
+    sizes.sum::<i64>() as f64 / ROWS as f64
+}
+
+/// All numbers come back to the bit, also those that the first rows did not show, and take little more room than what they tell.
+#[test]
+fn numbers_take_no_more_room_than_they_tell() {
+    // Eleven counts, as likely as each other: four bits. Mostly nought: a bit and a half; it cannot be below two for pairs of them.
+    let even = bytes(|row| (11.0 * random(row)).floor());
+    assert!(even < 0.52, "{even}");
+    let uneven = bytes(|row| (11.0 * random(row).powi(8)).floor());
+    assert!(uneven < 0.35, "{uneven}");
+    // One in a thousand decimals: ten bits, and the thousand numbers in each group of rows.
+    let decimals = bytes(|row| (1_000.0 * random(row)).floor() / 1_000.0);
+    assert!(decimals < 2.5, "{decimals}");
+    // Large counts have 17 bits; noise has 52 and a few for the exponent.
+    let counts = bytes(|row| (100_000.0 * random(row)).floor());
+    assert!(counts < 3.0, "{counts}");
+    let noise = bytes(|row| (10.0 * random(row)).exp());
+    assert!(noise < 7.3, "{noise}");
     // A few values at first, then others: NaN with a payload, two zeros, and numbers that never repeat.
-    size(|row| match row {
+    bytes(|row| match row {
         0..5_000 => [0.0, -0.0, f64::NAN, f64::from_bits(0x7ff8_0000_0000_0001)][row % 4],
         _ => 1.0 / row as f64,
     });
+    bytes(|row| if row < 5_000 { random(row) } else { f64::INFINITY });
 }
