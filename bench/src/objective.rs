@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let (space, importance) = (Space::new(&prior, &material.units, Seed(1), 1), Importance::equal());
     let view = View {
         units: &material.units,
-        features: &material.features,
+        features: (&material.features).into(),
         observed: &material.observed,
         rows: &rows,
         spread: &spread,

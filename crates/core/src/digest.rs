@@ -1,16 +1,15 @@
 //! From simulations to a population: reduce, weigh, select. One generation as a pure function.
 
-use std::borrow::Cow;
-
 use crate::adjust::{Accepted, AdjustError, Adjustment, Simulations};
 use crate::divergence::{Divergence, Entropy, Space};
 use crate::pool::Pool;
 use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Prior, Problem};
 use crate::propose::{Kernel, Proposal, ProposeError, Proposed};
-use crate::reduce::{Estimates, ReduceError, Reduction};
+use crate::reduce::{Estimates, Features, ReduceError, Reduction};
 use crate::select::{distances, nearest};
 use crate::simulate::Simulated;
+use crate::stacked::Stacked;
 use crate::stop::Stop;
 use crate::stream::{Seed, Stage};
 use crate::table::Table;
@@ -241,7 +240,7 @@ pub fn digest(
     let units = &*pool.units;
     let importance = pool.importance(inputs, &problem.prior);
     let space = Space::new(&problem.prior, units, *seed, method.keep);
-    let summaries = &*pool.summaries;
+    let summaries = pool.summaries();
     let spread = standard_deviations(summaries, &rows);
     let raw = View {
         units,
@@ -258,24 +257,25 @@ pub fn digest(
         workers,
     };
     let projection = method.reduction.fit(&raw, &mut seed.stream(Stage::Reduce, inputs.index, 0))?;
-    let features = projection.features(summaries);
+    let made = projection.features(summaries);
+    let features = made.of(summaries);
     let known: Vec<u32> =
         rows.iter().copied().filter(|&row| projection.knows(units.row(row as usize))).collect();
     // A region that holds fewer than are kept was found from too few.
     let rows = if known.len() >= method.keep { known } else { rows.clone() };
-    let spread = match &features {
-        Cow::Borrowed(_) if rows.len() == raw.rows.len() => spread.clone(),
-        features => standard_deviations(features, &rows),
+    let spread = match &made {
+        Features::Summaries if rows.len() == raw.rows.len() => spread.clone(),
+        _ => standard_deviations(features, &rows),
     };
     let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
-    let observed = projection.features(&observed);
+    let observed = projection.features((&observed).into()).of((&observed).into()).row(0).to_vec();
     let names = projection.names(&problem.statistics, &problem.prior.names());
     // Weights of other features are of no use here.
     let previous = inputs.previous.filter(|previous| previous.features == names);
     let previous = previous.map(Generation::mean_weights);
     let view = View {
-        features: &features,
-        observed: observed.row(0),
+        features,
+        observed: &observed,
         rows: &rows,
         spread: &spread,
         learned: projection.learned(),
@@ -285,7 +285,7 @@ pub fn digest(
     let choice = method.weighting.choose(&view, &mut seed.stream(Stage::Weigh, inputs.index, 0))?;
     let selected: Vec<Selected> =
         choice.folds.iter().map(|fold| accept(&view, fold, &fold.accepts)).collect();
-    let population = populate(&view, &pool.thetas, &selected)?;
+    let population = populate(&view, pool.thetas(), &selected)?;
     let adjust = |adjustment: &dyn Adjustment| {
         let accepted = Accepted {
             prior: &problem.prior,
@@ -294,7 +294,7 @@ pub fn digest(
             observed: view.observed,
             distance_weights: &mean_weights(choice.folds.iter().map(|fold| &fold.weights[..])),
         };
-        adjustment.adjust(&accepted, &Simulations { view: &view, thetas: &pool.thetas })
+        adjustment.adjust(&accepted, &Simulations { view: &view, thetas: pool.thetas() })
     };
     let adjusted = method.adjustment.as_deref().map(adjust).transpose()?;
     let (adjusted, judged) =
@@ -323,7 +323,7 @@ pub fn digest(
 }
 
 /// The particles that the folds accepted, in the order of their rows.
-fn populate(view: &View<'_>, thetas: &Table, selected: &[Selected]) -> Result<Population, DigestError> {
+fn populate(view: &View<'_>, thetas: Stacked<'_>, selected: &[Selected]) -> Result<Population, DigestError> {
     let mut accepted: Vec<(u32, f64)> = selected.iter().flat_map(|fold| fold.rows.iter().copied()).collect();
     accepted.sort_unstable_by_key(|&(row, _)| row);
     let rows: Vec<u32> = accepted.iter().map(|(row, _)| *row).collect();
@@ -390,9 +390,13 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
 /// Features whose observed value lies outside the range of the simulations.
 fn unreached(view: &View<'_>) -> Vec<usize> {
     let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); view.observed.len()];
-    for &row in view.rows {
-        for (range, &value) in ranges.iter_mut().zip(view.features.row(row as usize)) {
-            *range = (range.0.min(value), range.1.max(value));
+    for (first, part) in view.features.parts() {
+        for (table, top, rows) in part.runs(view.rows) {
+            for &row in rows {
+                for (range, &value) in ranges[first..].iter_mut().zip(table.row((row - top) as usize)) {
+                    *range = (range.0.min(value), range.1.max(value));
+                }
+            }
         }
     }
     let outside = |&j: &usize| !(ranges[j].0..=ranges[j].1).contains(&view.observed[j]);

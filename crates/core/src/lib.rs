@@ -23,6 +23,7 @@ mod ridge;
 pub mod search;
 pub mod select;
 pub mod simulate;
+pub mod stacked;
 pub mod stop;
 pub mod stream;
 pub mod summary;

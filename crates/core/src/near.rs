@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::population::{LogWeights, Population};
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::trials::{STAND_INS, systematic};
 use crate::vectors::{Loop, vectorised};
@@ -13,7 +14,7 @@ pub(crate) struct Field<'a> {
     view: View<'a>,
     /// Which simulations.
     rows: Vec<u32>,
-    /// Their features, one after another.
+    /// Their features, one after another: none of those without weight, and none at all where one look is all there will be.
     columns: Vec<Vec<f64>>,
     /// Their importance weights, computed for those that are asked for and remembered; and the log weight that is one
     /// here. They depend on the simulation alone, so that the memory never shows.
@@ -36,15 +37,24 @@ impl<'a> Field<'a> {
 
     /// The same for distances that weigh no other features than these do.
     pub(crate) fn compared(view: &View<'a>, step: usize, weights: &[f64]) -> Self {
+        let mut field = Self::for_one_look(view, step);
+        let room = |weight: &f64| Vec::with_capacity(if *weight > 0.0 { field.rows.len() } else { 0 });
+        field.columns = weights.iter().map(room).collect();
+        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] > 0.0).collect();
+        for &row in &field.rows {
+            let row = view.features.row(row as usize);
+            used.iter().for_each(|&j| field.columns[j].push(row[j]));
+        }
+        field
+    }
+
+    /// The same, not laid out: features are read where they are.
+    pub(crate) fn for_one_look(view: &View<'a>, step: usize) -> Self {
         let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
-        let column = |j: usize| -> Vec<f64> {
-            let rows = rows.iter().filter(|_| weights[j] > 0.0);
-            rows.map(|&row| view.features.at(row as usize, j)).collect()
-        };
         let some = rows.iter().step_by(SAMPLED).map(|&row| view.importance.ln(row));
         let top = some.fold(f64::NEG_INFINITY, f64::max);
         Self {
-            columns: (0..view.features.columns()).map(column).collect(),
+            columns: Vec::new(),
             view: *view,
             worth: rows.iter().map(|_| AtomicU64::new(UNKNOWN)).collect(),
             ln_one: if top.is_finite() { top } else { 0.0 },
@@ -67,6 +77,9 @@ impl<'a> Field<'a> {
     /// Distances from an observation under several weights. Simulations are taken some at a time, so that their features
     /// come from memory once for all.
     pub(crate) fn distances(&self, observed: &[f64], weights: &[&[f64]]) -> Vec<Vec<f64>> {
+        if self.columns.is_empty() {
+            return weights.iter().map(|weights| self.each_from(observed, weights)).collect();
+        }
         let mut distances = vec![vec![0.0; self.rows.len()]; weights.len()];
         for first in (0..self.rows.len()).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(self.rows.len());
@@ -82,6 +95,19 @@ impl<'a> Field<'a> {
             }
         }
         distances
+    }
+
+    /// Distances from an observation, of features that are not laid out.
+    fn each_from(&self, observed: &[f64], weights: &[f64]) -> Vec<f64> {
+        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] > 0.0).collect();
+        let distance = |&row: &u32| {
+            let row = self.view.features.row(row as usize);
+            used.iter().fold(0.0, |distance, &j| {
+                let step = row[j] - observed[j];
+                distance + weights[j] * weights[j] * step * step
+            })
+        };
+        self.rows.iter().map(distance).collect()
     }
 
     /// The nearest to an observation under distance weights, all but one, as far as is asked for.
@@ -305,7 +331,7 @@ impl Near<'_> {
     }
 
     /// The population of the `size` nearest; `thetas` has the parameters on their natural scale.
-    pub(crate) fn population(&self, size: usize, thetas: &Table) -> Option<Population> {
+    pub(crate) fn population(&self, size: usize, thetas: Stacked<'_>) -> Option<Population> {
         let mut chosen = self.places[..size.min(self.places.len())].to_vec();
         chosen.sort_unstable_by_key(|&(_, at)| at);
         let rows: Vec<u32> = chosen.iter().map(|&(_, at)| self.field.rows[at as usize]).collect();
@@ -341,7 +367,7 @@ mod tests {
         let rows: Vec<u32> = (0..count as u32).filter(|row| row % 7 != 3).collect();
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &observed,
             rows: &rows,
             spread: &spread,

@@ -5,14 +5,16 @@ use std::borrow::Cow;
 use crate::digest::{DigestError, Earlier, Inputs, first_failure};
 use crate::problem::Prior;
 use crate::propose::{Importance, Part};
+use crate::stacked::Stacked;
 use crate::table::Table;
 
 /// The simulations of a generation and of those before it, the newest first: row `r` of a pool of generations with `n`
 /// simulations each is row `r % n` of the generation `r / n` before the last.
 pub(crate) struct Pool<'a> {
     pub(crate) units: Cow<'a, Table>,
-    pub(crate) thetas: Cow<'a, Table>,
-    pub(crate) summaries: Cow<'a, Table>,
+    /// Of each generation, which keeps them.
+    thetas: Vec<&'a Table>,
+    summaries: Vec<&'a Table>,
     /// The generations before that are in it, the newest first.
     earlier: Vec<&'a Earlier>,
 }
@@ -29,21 +31,31 @@ impl<'a> Pool<'a> {
             total <= MOST
         };
         let earlier: Vec<&Earlier> = inputs.earlier.iter().rev().take_while(fits).collect();
-        let join = |own: &'a Table, other: &dyn Fn(&'a Earlier) -> &'a Table| -> Cow<'a, Table> {
-            if earlier.is_empty() {
-                return Cow::Borrowed(own);
+        let tables = |own: &'a Table, other: fn(&'a Earlier) -> &'a Table| -> Vec<&'a Table> {
+            std::iter::once(own).chain(earlier.iter().map(|&earlier| other(earlier))).collect()
+        };
+        // Looked at all the time, and narrow: these are put together.
+        let units = match &tables(&proposed.units, |earlier| &earlier.proposed.units)[..] {
+            [own] => Cow::Borrowed(*own),
+            several => {
+                let values: Vec<&[f64]> = several.iter().map(|table| table.values()).collect();
+                Cow::Owned(Table::from_rows(proposed.units.columns(), values.concat()))
             }
-            let mut data = Vec::with_capacity(total * own.columns());
-            data.extend_from_slice(own.values());
-            earlier.iter().for_each(|&earlier| data.extend_from_slice(other(earlier).values()));
-            Cow::Owned(Table::from_rows(own.columns(), data))
         };
         Self {
-            units: join(&proposed.units, &|earlier| &earlier.proposed.units),
-            thetas: join(&proposed.thetas, &|earlier| &earlier.proposed.thetas),
-            summaries: join(simulated.summaries(), &|earlier| earlier.simulated.summaries()),
+            units,
+            thetas: tables(&proposed.thetas, |earlier| &earlier.proposed.thetas),
+            summaries: tables(simulated.summaries(), |earlier| earlier.simulated.summaries()),
             earlier,
         }
+    }
+
+    pub(crate) fn thetas(&self) -> Stacked<'_> {
+        Stacked::new(&self.thetas)
+    }
+
+    pub(crate) fn summaries(&self) -> Stacked<'_> {
+        Stacked::new(&self.summaries)
     }
 
     /// The rows that did not fail.

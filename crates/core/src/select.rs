@@ -1,25 +1,43 @@
 //! Distances to the observation and the rows nearest to it.
 
-use crate::table::Table;
+use crate::stacked::Stacked;
 
 /// `sum_j w_j^2 (s_j - y_j)^2` of the given rows, in their order.
 #[must_use]
-pub fn distances(features: &Table, observed: &[f64], weights: &[f64], rows: &[u32]) -> Vec<f64> {
+pub fn distances<'a>(
+    features: impl Into<Stacked<'a>>,
+    observed: &[f64],
+    weights: &[f64],
+    rows: &[u32],
+) -> Vec<f64> {
+    let features = features.into();
     let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
     let counting: Vec<usize> = (0..squares.len()).filter(|&j| squares[j] != 0.0).collect();
     if 2 * counting.len() <= squares.len() {
+        let (first, part) = features.around(&counting);
         let distance = |&row: &u32| {
-            let row = features.row(row as usize);
-            let step = |&j: &usize| squares[j] * (row[j] - observed[j]) * (row[j] - observed[j]);
+            let row = part.row(row as usize);
+            let step = |&j: &usize| {
+                let step = row[j - first] - observed[j];
+                squares[j] * step * step
+            };
             counting.iter().map(step).sum()
         };
         return rows.iter().map(distance).collect();
     }
-    let distance = |&row: &u32| {
-        let row = features.row(row as usize);
-        row.iter().zip(observed).zip(&squares).map(|((s, y), w)| w * (s - y) * (s - y)).sum()
-    };
-    rows.iter().map(distance).collect()
+    let mut distances = vec![0.0; rows.len()];
+    for (first, part) in features.parts() {
+        let (observed, squares) = (&observed[first..], &squares[first..]);
+        let mut sums = distances.iter_mut();
+        for (table, top, rows) in part.runs(rows) {
+            for (&row, sum) in rows.iter().zip(&mut sums) {
+                let values = table.row((row - top) as usize);
+                let steps = values.iter().zip(observed).zip(squares);
+                *sum = steps.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
+            }
+        }
+    }
+    distances
 }
 
 /// Positions of the `keep` smallest distances, ascending by position; ties go to the lower position.
@@ -68,6 +86,7 @@ pub(crate) fn sample_rank(sample: usize, keep: usize, count: usize) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Table;
 
     #[test]
     fn weights_enter_squared() {

@@ -3,6 +3,7 @@
 use crate::divergence::Space;
 use crate::propose::Importance;
 use crate::reduce::Estimates;
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::workers::Workers;
 
@@ -12,7 +13,7 @@ pub struct View<'a> {
     /// Unit-space points, a row each.
     pub units: &'a Table,
     /// Features of the same rows; before the reduction, the summaries.
-    pub features: &'a Table,
+    pub features: Stacked<'a>,
     /// Observed features.
     pub observed: &'a [f64],
     /// Rows that may be accepted, ascending.
@@ -50,19 +51,26 @@ impl View<'_> {
 
 /// The standard deviation of each feature over `rows`; exactly zero where all values are equal.
 #[must_use]
-pub fn standard_deviations(features: &Table, rows: &[u32]) -> Vec<f64> {
+pub fn standard_deviations<'a>(features: impl Into<Stacked<'a>>, rows: &[u32]) -> Vec<f64> {
+    let features = features.into();
     let (width, n) = (features.columns(), rows.len() as f64);
-    let Some(&first) = rows.first() else { return vec![0.0; width] };
-    // Measured from the first row: no cancellation for large values with a small spread, and exact zeros.
-    let origin = features.row(first as usize);
+    let Some(&origin) = rows.first() else { return vec![0.0; width] };
     let (mut sum, mut square) = (vec![0.0; width], vec![0.0; width]);
-    for &row in rows {
-        for ((value, origin), (sum, square)) in
-            features.row(row as usize).iter().zip(origin).zip(sum.iter_mut().zip(&mut square))
-        {
-            let step = value - origin;
-            *sum += step;
-            *square += step * step;
+    for (first, part) in features.parts() {
+        let (sum, square) = (&mut sum[first..], &mut square[first..]);
+        // Measured from the first row: no cancellation for large values with a small spread, and exact zeros.
+        let origin = part.own(origin as usize);
+        for (table, top, rows) in part.runs(rows) {
+            for &row in rows {
+                let values = table.row((row - top) as usize);
+                for ((value, origin), (sum, square)) in
+                    values.iter().zip(origin).zip(sum.iter_mut().zip(&mut *square))
+                {
+                    let step = value - origin;
+                    *sum += step;
+                    *square += step * step;
+                }
+            }
         }
     }
     let variance = |(sum, square): (f64, f64)| ((square - sum * sum / n) / (n - 1.0).max(1.0)).max(0.0);

@@ -185,15 +185,10 @@ impl Forward {
     }
 
     /// All that lie within the prior, with their natural values.
-    pub(super) fn population(
-        &self,
-        whole: &[f64],
-        view: &View<'_>,
-        accepted: &Accepted<'_>,
-    ) -> Option<Population> {
+    pub(super) fn population(&self, view: &View<'_>, accepted: &Accepted<'_>) -> Option<Population> {
         let Accepted { prior, observed, distance_weights, .. } = *accepted;
         let wanted = if self.steps.is_some() { PARTICLES } else { usize::MAX };
-        let placed = self.placed(prior, whole, self.most(), wanted);
+        let placed = self.placed(prior, observed, self.most(), wanted);
         let mut order: Vec<u32> = (0..placed.from.len() as u32).collect();
         order.sort_by_key(|&at| placed.from[at as usize]);
         let units = placed.units.select(&order);
@@ -201,8 +196,9 @@ impl Forward {
         units.iter().enumerate().for_each(|(row, unit)| prior.natural(unit, thetas.row_mut(row)));
         let rows: Vec<u32> = order.iter().map(|&at| self.rows[placed.from[at as usize]]).collect();
         let distance = |&row: &u32| {
-            let steps = view.features.row(row as usize).iter().zip(observed).zip(distance_weights);
-            steps.map(|((f, observed), weight)| (weight * (f - observed)).powi(2)).sum()
+            let row = view.features.row(row as usize);
+            let used = (0..observed.len()).filter(|&j| distance_weights[j] > 0.0);
+            used.map(|j| (distance_weights[j] * (row[j] - observed[j])).powi(2)).sum()
         };
         Some(Population {
             units,
@@ -293,7 +289,7 @@ mod tests {
         let (observed, ln) = (vec![0.9; d], vec![0.0; count]);
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &observed,
             rows: &rows,
             spread: &standard_deviations(&features, &rows),
@@ -330,7 +326,7 @@ mod tests {
         let (points, _) = forward.stand_ins(&prior, &observed, 96).unwrap();
         assert_eq!(points.rows(), 96);
         assert!(points.iter().all(|unit| prior.ln_density(unit) > f64::NEG_INFINITY));
-        forward.population(&observed, &view, &accepted).unwrap()
+        forward.population(&view, &accepted).unwrap()
     }
 
     /// Mean and standard deviation of the normal about 0.9 that ends at 1.

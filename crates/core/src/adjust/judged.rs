@@ -5,8 +5,6 @@ use super::modes::Modes;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
 use crate::near::{Extent, Field, Near};
-use crate::reduce::Estimates;
-use crate::table::Table;
 use crate::trials::{LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
 
@@ -44,52 +42,26 @@ impl Adjustment for Judged {
         // Only features with a weight matter here, and often they are few of many.
         let used: Vec<usize> =
             (0..accepted.distance_weights.len()).filter(|&j| accepted.distance_weights[j] > 0.0).collect();
-        let some = |values: &[f64]| -> Vec<f64> { used.iter().map(|&j| values[j]).collect() };
-        let columns = |table: &Table| {
-            Table::from_rows(
-                used.len().max(1),
-                table.iter().flat_map(|row| used.iter().map(|&j| row[j])).collect(),
-            )
-        };
         if used.is_empty() {
             return Err(AdjustError::NoVariation);
         }
-        let (observed, spread) = (some(accepted.observed), some(all.view.spread));
-        let features = columns(all.view.features);
-        let view = View {
-            features: &features,
-            observed: &observed,
-            spread: &spread,
-            learned: Estimates::default(),
-            previous: None,
-            ..*all.view
-        };
-        let accepted = Accepted {
-            features: &columns(accepted.features),
-            observed: &observed,
-            distance_weights: &some(accepted.distance_weights),
-            ..*accepted
-        };
-        among(&accepted, &Simulations { view: &view, ..*all }, (all.view, &used))
+        among(accepted, all, &used)
     }
 }
 
-fn among(
-    accepted: &Accepted<'_>,
-    all: &Simulations<'_>,
-    (whole, used): (&View<'_>, &[usize]),
-) -> Result<Adjusted, AdjustError> {
+fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Result<Adjusted, AdjustError> {
     let view = all.view;
     let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
-    let field = Field::of(view, 1);
+    let laid_out = Field::compared(view, step, accepted.distance_weights);
+    let whole = (step > 1).then(|| Field::for_one_look(view, 1));
+    let field = whole.as_ref().unwrap_or(&laid_out);
     let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
     let mut looks = Looks {
         accepted,
         view,
-        whole,
         modes: &modes,
         logits: &Transform::Logit.table(accepted.prior, view.units),
-        used: &(0..accepted.distance_weights.len()).collect::<Vec<usize>>(),
+        used,
         forwards: Vec::new(),
     };
     let (mut sizes, first_enough) = sizes(view);
@@ -108,7 +80,7 @@ fn among(
         let after = SHARES.map(|share| Way { size: Size::Share(share), kind });
         here = look(&[&ways[..], &after].concat());
         ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
-        looks.forwards = forwards(whole, accepted, used);
+        looks.forwards = forwards(view, accepted, used);
         ways.extend(
             looks.forwards.iter().enumerate().map(|(which, forward)| Way {
                 size: Size::Fitted(forward.count()),
@@ -124,14 +96,12 @@ fn among(
             ways.retain(leaves_enough);
         }
     }
-    let trials = Trials::new(view, &field, accepted.distance_weights, keep / REGION);
-    let sparse = (step > 1).then(|| Field::of(view, step));
-    let looked_among = sparse.as_ref().unwrap_or(&field);
+    let trials = Trials::new(view, field, accepted.distance_weights, keep / REGION);
     let score = |at: usize, ways: &[Way]| -> Vec<f64> {
         let row = trials.rows[at];
-        let (observed, truth) = (view.features.row(row as usize), view.units.row(row as usize));
+        let (observed, truth) = (view.features.row(row as usize).to_vec(), view.units.row(row as usize));
         let extent = reach(ways, keep / step as f64, view.rows.len().div_ceil(step));
-        let near = looked_among.near((observed, accepted.distance_weights), Some(row), extent);
+        let near = laid_out.near((&observed, accepted.distance_weights), Some(row), extent);
         let one = |way: &Way| {
             let size = way.size.of(&near, keep / step as f64);
             looks
@@ -172,16 +142,16 @@ fn among(
 
 /// The features by the parameters: those that the distance compares, and the statistics as they are, which no learning
 /// has bent at the bounds of the prior.
-fn forwards(whole: &View<'_>, accepted: &Accepted<'_>, compared: &[usize]) -> Vec<Forward> {
-    let raw = whole.features.columns() - whole.learned.count();
-    let statistics: Vec<usize> = whole.varying().into_iter().filter(|&j| j < raw).collect();
+fn forwards(view: &View<'_>, accepted: &Accepted<'_>, compared: &[usize]) -> Vec<Forward> {
+    let raw = view.features.columns() - view.learned.count();
+    let statistics: Vec<usize> = view.varying().into_iter().filter(|&j| j < raw).collect();
     let is_new = statistics != compared && statistics.len() <= MOST_STATISTICS;
     let sets = [
         Some(("features by parameters", compared.to_vec())),
         is_new.then_some(("statistics by parameters", statistics)),
     ];
     let plans = sets.into_iter().flatten().flat_map(|set| FITTED_TO.map(|share| (set.clone(), share)));
-    plans.filter_map(|(set, share)| Forward::fit(whole, accepted, set, share)).collect()
+    plans.filter_map(|(set, share)| Forward::fit(view, accepted, set, share)).collect()
 }
 
 /// The effective sizes that are tried, as multiples of what is kept, ascending; and which of them is enough, if one is.
@@ -214,8 +184,8 @@ fn reach(ways: &[Way], keep: f64, all: usize) -> Extent {
 
 /// What is raced; `step` simulations in the end are one in a trial.
 fn first_ways(looks: &Looks<'_>, sizes: &[f64], step: usize) -> Vec<Way> {
-    let (keep, observed) = (looks.view.keep as f64, looks.accepted.observed);
-    let needed = Regression::default().particles_for(observed.len());
+    let keep = looks.view.keep as f64;
+    let needed = Regression::default().particles_for(looks.used.len());
     let of_kind = |kind: Kind, fits: &dyn Fn(f64) -> bool| -> Vec<Way> {
         let fitting = sizes.iter().rev().filter(|size| fits(**size));
         fitting.map(|&size| Way { size: Size::Effective(size), kind }).collect()
@@ -233,9 +203,9 @@ fn first_ways(looks: &Looks<'_>, sizes: &[f64], step: usize) -> Vec<Way> {
 impl Looks<'_> {
     /// Whether a way that weighs afterwards has enough to learn from, and leaves the data themselves with enough.
     fn is_worth_trying(&self, here: &Near<'_>, way: Way, step: usize) -> bool {
-        let (keep, observed) = (self.view.keep as f64, self.accepted.observed);
+        let keep = self.view.keep as f64;
         let count = way.size.of(here, keep);
-        count / step >= Regression::default().particles_for(observed.len()) * self.modes.count()
+        count / step >= Regression::default().particles_for(self.used.len()) * self.modes.count()
             && self.left(here, count, way.kind) >= keep
     }
 }

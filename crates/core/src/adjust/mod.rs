@@ -14,6 +14,7 @@ use std::fmt::Debug;
 
 use crate::population::Population;
 use crate::problem::Prior;
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::trials::Verdict;
 use crate::view::View;
@@ -39,7 +40,7 @@ pub struct Simulations<'a> {
     /// All simulations of the generation, by features.
     pub view: &'a View<'a>,
     /// Their parameters on the natural scale.
-    pub thetas: &'a Table,
+    pub thetas: Stacked<'a>,
 }
 
 /// An adjusted population.

@@ -6,6 +6,7 @@ use crate::elementary::ln;
 use crate::linear::{Gathered, Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
 use crate::problem::Prior;
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::trials::systematic;
 use crate::vectors::{Loop, vectorised};
@@ -70,7 +71,7 @@ pub(crate) struct Points<'a> {
     /// Unit-space points and features by row.
     pub(crate) units: &'a Table,
     /// See `units`.
-    pub(crate) features: &'a Table,
+    pub(crate) features: Stacked<'a>,
     /// What is regressed, by row: the parameters on the scale of the regression.
     pub(crate) targets: &'a Table,
     /// Features that are regressors.
@@ -90,7 +91,7 @@ impl Regression {
         let points = Points {
             rows: &(0..population.len() as u32).collect::<Vec<u32>>(),
             units: &population.units,
-            features,
+            features: features.into(),
             targets: &self.transform.table(prior, &population.units),
             used: &used,
             observed,
@@ -176,13 +177,15 @@ impl Regression {
         places: &[usize],
     ) -> Result<Table, AdjustError> {
         let row = |i: usize| points.rows[members[i]] as usize;
+        let (first, features) = points.features.around(points.used);
+        let used: Vec<(usize, f64)> = points.used.iter().map(|&j| (j - first, points.observed[j])).collect();
         let sample = Sample {
             count: members.len(),
             regressors: points.used.len(),
             targets: points.targets.columns(),
             regress: &|i, into| {
-                let features = points.features.row(row(i));
-                into.iter_mut().zip(points.used).for_each(|(x, &j)| *x = features[j] - points.observed[j]);
+                let features = features.row(row(i));
+                into.iter_mut().zip(&used).for_each(|(x, &(j, observed))| *x = features[j] - observed);
             },
             target: &|i, into| into.copy_from_slice(points.targets.row(row(i))),
             weight: &|i| points.kernel[members[i]],

@@ -5,6 +5,7 @@ use super::modes::Modes;
 use super::{Accepted, AdjustError, Points, Regression, Transform, kernel};
 use crate::near::Near;
 use crate::population::{LogWeights, Population};
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::trials::{FITTED, STAND_INS, systematic};
 use crate::view::View;
@@ -88,11 +89,10 @@ impl Kind {
 pub(super) struct Looks<'a> {
     pub(super) accepted: &'a Accepted<'a>,
     pub(super) view: &'a View<'a>,
-    /// The same with all features, those without a weight too.
-    pub(super) whole: &'a View<'a>,
     pub(super) modes: &'a Modes,
     /// All simulations' parameters on the scale of log odds.
     pub(super) logits: &'a Table,
+    /// Features with a weight.
     pub(super) used: &'a [usize],
     pub(super) forwards: Vec<Forward>,
 }
@@ -120,11 +120,11 @@ impl Looks<'_> {
         size: usize,
         kind: Kind,
     ) -> Option<(Table, f64)> {
+        let observed = self.view.features.row(row as usize).to_vec();
         if let Kind::Forward(which) = kind {
-            let observed = self.whole.features.row(row as usize);
-            return self.forwards[which].stand_ins(self.accepted.prior, observed, STAND_INS);
+            return self.forwards[which].stand_ins(self.accepted.prior, &observed, STAND_INS);
         }
-        self.some_of(near, self.view.features.row(row as usize), (size, kind), WEIGHED)
+        self.some_of(near, &observed, (size, kind), WEIGHED)
     }
 
     /// The effective size that the `size` nearest would be left with when they are adjusted to the data.
@@ -146,7 +146,7 @@ impl Looks<'_> {
         };
         let one = Modes::default();
         let modes = if kind.is_by_mode() { self.modes } else { &one };
-        let wanted = FITTED.max(2 * plan.particles_for(observed.len()) * modes.count());
+        let wanted = FITTED.max(2 * plan.particles_for(self.used.len()) * modes.count());
         let mut some = near.thinned(size, wanted);
         if kind.is_weighed_after() {
             some.weights.fill(1.0);
@@ -178,20 +178,27 @@ impl Looks<'_> {
         near: &Near<'_>,
         size: usize,
         kind: Kind,
-        thetas: &Table,
+        thetas: Stacked<'_>,
     ) -> Result<Population, AdjustError> {
         let nothing = || AdjustError::NoVariation;
         if let Kind::Forward(which) = kind {
             let forward = &self.forwards[which];
-            return forward.population(self.whole.observed, self.view, self.accepted).ok_or_else(nothing);
+            return forward.population(self.view, self.accepted).ok_or_else(nothing);
         }
         let mut population = near.population(size, thetas).ok_or_else(nothing)?;
         let Some(plan) = kind.regression() else { return Ok(population) };
         if kind.is_weighed_after() {
             population.weights = LogWeights::new(vec![0.0; population.len()]).ok_or_else(nothing)?;
         }
-        let features = self.view.features.select(&population.rows);
-        let nearby = Accepted { population: &population, features: &features, ..*self.accepted };
+        let (first, part) = self.view.features.around(self.used);
+        let columns = first..first + part.columns();
+        let nearby = Accepted {
+            prior: self.accepted.prior,
+            population: &population,
+            features: &part.select(&population.rows),
+            observed: &self.accepted.observed[columns.clone()],
+            distance_weights: &self.accepted.distance_weights[columns],
+        };
         let one = Modes::default();
         let mut moved = plan.correct(&nearby, if kind.is_by_mode() { self.modes } else { &one })?;
         if kind.is_weighed_after() {
@@ -242,7 +249,7 @@ mod tests {
         let (observed, weights) = ([0.8, 0.8], [1.0, 1.0]);
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &observed,
             rows: &rows,
             spread: &standard_deviations(&features, &rows),
@@ -256,7 +263,7 @@ mod tests {
         };
         let field = Field::of(&view, 1);
         let near = field.near((&observed, &weights), None, Extent::of(f64::INFINITY));
-        let kept = near.population(400, &units).unwrap();
+        let kept = near.population(400, (&units).into()).unwrap();
         let accepted = Accepted {
             prior: &prior,
             population: &kept,
@@ -268,14 +275,13 @@ mod tests {
         let looks = Looks {
             accepted: &accepted,
             view: &view,
-            whole: &view,
             modes: &modes,
             logits: &units,
             used: &used,
             forwards: Vec::new(),
         };
         let size = Size::Share(0.5).of(&near, 400.0);
-        let found = looks.population(&near, size, Kind::WeighedAfter, &units).unwrap();
+        let found = looks.population(&near, size, Kind::WeighedAfter, (&units).into()).unwrap();
         let (w, x) = (found.weights.normalised(), found.units.column(0));
         let mean: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
         let sd = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum::<f64>().sqrt();

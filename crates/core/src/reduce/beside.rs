@@ -1,10 +1,8 @@
 //! The summaries themselves, and beside them the features of another reduction.
 
-use std::borrow::Cow;
-
-use super::{Estimates, Projection, ReduceError, Reduction};
+use super::{Estimates, Features, Projection, ReduceError, Reduction};
+use crate::stacked::Stacked;
 use crate::stream::Stream;
-use crate::table::Table;
 use crate::view::View;
 
 /// Raw statistics first, then what another reduction makes of them: a weighting rule may choose among both
@@ -33,14 +31,14 @@ impl Projection for Both {
         self.0.knows(unit)
     }
 
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
-        let made = self.0.features(summaries);
-        let columns = summaries.columns() + made.columns();
-        let mut data = Vec::with_capacity(summaries.rows() * columns);
-        for (raw, made) in summaries.iter().zip(made.iter()) {
-            data.extend_from_slice(raw);
-            data.extend_from_slice(made);
+    fn features(&self, summaries: Stacked<'_>) -> Features {
+        match self.0.features(summaries) {
+            Features::Instead(made) => Features::Beside(made),
+            // Summaries beside themselves are copied.
+            made => {
+                let all: Vec<u32> = (0..summaries.rows() as u32).collect();
+                Features::Beside(made.of(summaries).select(&all))
+            }
         }
-        Cow::Owned(Table::from_rows(columns, data))
     }
 }

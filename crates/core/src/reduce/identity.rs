@@ -1,10 +1,8 @@
 //! No reduction: the features are the summaries.
 
-use std::borrow::Cow;
-
-use super::{Projection, ReduceError, Reduction};
+use super::{Features, Projection, ReduceError, Reduction};
+use crate::stacked::Stacked;
 use crate::stream::Stream;
-use crate::table::Table;
 use crate::view::View;
 
 /// Compares the summaries as they are.
@@ -22,7 +20,7 @@ impl Projection for Identity {
         statistics.to_vec()
     }
 
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
-        Cow::Borrowed(summaries)
+    fn features(&self, _: Stacked<'_>) -> Features {
+        Features::Summaries
     }
 }

@@ -12,9 +12,9 @@ pub use learned::Learned;
 pub use semi_automatic::SemiAutomatic;
 pub use subset::{ApproximateSufficiency, Arms, Bandit, LeastEntropy, LikelihoodRatio, TwoStage};
 
-use std::borrow::Cow;
 use std::fmt::Debug;
 
+use crate::stacked::Stacked;
 use crate::stream::Stream;
 use crate::table::Table;
 use crate::view::View;
@@ -33,8 +33,8 @@ pub trait Reduction: Debug + Send + Sync {
 pub trait Projection: Send + Sync {
     /// Names of the features, given those of the summaries and the parameters.
     fn names(&self, statistics: &[String], parameters: &[String]) -> Vec<String>;
-    /// The features of each row; borrowed where nothing changes.
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table>;
+    /// The features of each row.
+    fn features(&self, summaries: Stacked<'_>) -> Features;
     /// Which of the features, the last ones, are estimates, each in units of its error.
     fn learned(&self) -> Estimates {
         Estimates::default()
@@ -42,6 +42,29 @@ pub trait Projection: Send + Sync {
     /// Whether the features mean anything at a unit-space point: rows elsewhere are not accepted.
     fn knows(&self, _unit: &[f64]) -> bool {
         true
+    }
+}
+
+/// Features of some rows.
+#[derive(Clone, Debug)]
+pub enum Features {
+    /// The summaries as they are.
+    Summaries,
+    /// Others instead.
+    Instead(Table),
+    /// The summaries, and these beside them.
+    Beside(Table),
+}
+
+impl Features {
+    /// The features themselves, given the summaries that they were made of.
+    #[must_use]
+    pub fn of<'a>(&'a self, summaries: Stacked<'a>) -> Stacked<'a> {
+        match self {
+            Self::Summaries => summaries,
+            Self::Instead(made) => made.into(),
+            Self::Beside(made) => summaries.with(made),
+        }
     }
 }
 

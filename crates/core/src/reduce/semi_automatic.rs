@@ -1,10 +1,9 @@
 //! Semi-automatic ABC (Fearnhead & Prangle 2012): an estimate of each parameter's posterior mean as a statistic.
 
-use std::borrow::Cow;
-
-use super::{Projection, ReduceError, Reduction};
+use super::{Features, Projection, ReduceError, Reduction};
 use crate::linear::{Linear, Sample};
 use crate::select;
+use crate::stacked::Stacked;
 use crate::stream::Stream;
 use crate::table::Table;
 use crate::view::View;
@@ -60,7 +59,7 @@ impl Reduction for SemiAutomatic {
             count: rows.len(),
             regressors: polynomial.len(),
             targets: view.units.columns(),
-            regress: &|i, into| polynomial.write(view.features.row(rows[i] as usize), into),
+            regress: &|i, into| polynomial.write(view.features.row(rows[i] as usize).own, into),
             target: &|i, into| into.copy_from_slice(view.units.row(rows[i] as usize)),
             weight: &|_| 1.0,
         };
@@ -164,17 +163,17 @@ impl Projection for Fitted {
         parameters.iter().map(|name| format!("mean({name})")).collect()
     }
 
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
+    fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.region.0.len(), f64::NAN);
         let mut regressors = vec![0.0; self.polynomial.len()];
         for (row, summaries) in summaries.iter().enumerate() {
             // Rows without summaries have no features; nobody looks at them.
             if summaries.iter().all(|value| value.is_finite()) {
-                self.polynomial.write(summaries, &mut regressors);
+                self.polynomial.write(summaries.own, &mut regressors);
                 self.linear.predict(&regressors, features.row_mut(row));
             }
         }
-        Cow::Owned(features)
+        Features::Instead(features)
     }
 }
 
@@ -199,7 +198,7 @@ mod tests {
         let rows: Vec<u32> = (0..count as u32).collect();
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &[0.1, -0.2, 0.3, 0.0, 0.0],
             rows: &rows,
             spread: &standard_deviations(&features, &rows),
@@ -214,7 +213,8 @@ mod tests {
         let plan = SemiAutomatic { powers: 4 };
         let fitted = plan.fit(&view, &mut Seed(1).stream(Stage::Reduce, 0, 0)).unwrap();
         assert_eq!(fitted.names(&[], &["k".into()]), ["mean(k)"]);
-        let found = fitted.features(&features);
+        let found = fitted.features((&features).into());
+        let found = found.of((&features).into());
         let (mut sum, mut n) = (0.0, 0.0);
         for row in 0..count {
             let near = features.row(row).iter().all(|value| value.abs() < 2.0);
@@ -235,7 +235,7 @@ mod tests {
         let rows: Vec<u32> = (0..30).collect();
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &[0.0; 5],
             rows: &rows,
             spread: &[1.0; 5],

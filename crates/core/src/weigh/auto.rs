@@ -1,16 +1,17 @@
 //! The rule that users get when they do not choose.
 
+use std::ops::Range;
+
 use rand::Rng;
 
 use super::formula::normalised;
-use super::{Choice, Fold, Hellinger, WeighError, Weighting, baselines};
+use super::{Choice, Fold, Formula, Hellinger, WeighError, Weighting, baselines};
 use crate::adjust::{Points, Regression, kernel};
 use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
-use crate::table::Table;
 use crate::trials::{FITTED, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
-use crate::view::{View, standard_deviations};
+use crate::view::View;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
 /// takes what tells the parameters of pseudo-observations near the data best.
@@ -36,29 +37,32 @@ impl Weighting for Auto {
         let raw = view.features.columns() - view.learned.count();
         let mut rules = learned_rules(view, raw);
         let simple = rules.len();
-        let statistics = (raw > 0 && view.varying().iter().any(|&j| j < raw)).then(|| Part::of(view, 0, raw));
+        let part = Part { range: 0..raw, columns: view.features.columns() };
+        let statistics = view.varying().iter().any(|&j| j < raw).then_some(part);
         rules.extend(statistics.iter().flat_map(|part| simple_rules(view, part)));
         if rules.is_empty() {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
-        let bench = Bench::new(view, &mean(&rules[0].1));
+        let bench = Bench::new(view, &rules[0].weights);
         let searched = rules.len();
-        let mut readings: Vec<Reading> = rules.iter().map(|(_, choice)| Reading::of(mean(choice))).collect();
-        let mut tried = bench.ways(&readings, 0);
+        let mut tried = bench.ways(&rules, 0);
         let mut scores = Scores::race(view.workers, &bench.trials, tried.len(), |at, left| {
-            bench.scores(at, &readings, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
+            bench.scores(at, &rules, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
         });
         // A search over the statistics begins with the simple rules: where all of these are clearly behind learned
         // features, it is spared.
         let is_open = (0..tried.len()).any(|way| tried[way].rule >= simple && scores.stayed(way));
         if let Some(part) = statistics.filter(|_| is_open) {
             let search = |view: &View<'_>| self.search.choose(view, &mut seed.stream(Stage::Weigh, 0, 0));
-            let found = part.spread_out(part.with(view, search)?);
-            readings.push(Reading::of(mean(&found)));
-            rules.push(("hellinger".into(), found));
-            let more = bench.ways(&readings, readings.len() - 1);
+            let mut found = part.with(view, search)?;
+            for fold in found.folds.iter_mut().chain(&mut found.audit) {
+                fold.weights = part.spread_out(&fold.weights);
+            }
+            let weights = crate::digest::mean_weights(found.folds.iter().map(|fold| &fold.weights[..]));
+            rules.push(Rule { found: Some(found), ..Rule::new("hellinger", weights) });
+            let more = bench.ways(&rules, searched);
             scores.extend(view.workers, more.len(), |at, left| {
-                bench.scores(at, &readings, &left.iter().map(|&way| more[way]).collect::<Vec<_>>())
+                bench.scores(at, &rules, &left.iter().map(|&way| more[way]).collect::<Vec<_>>())
             });
             tried.extend(more);
         }
@@ -72,55 +76,56 @@ impl Weighting for Auto {
         order.sort_by_key(|&way| (tried[way].is_adjusted, rank(tried[way].rule)));
         let name = |way: usize| {
             let adjusted = if tried[way].is_adjusted { ", adjusted" } else { "" };
-            format!("{}{adjusted}", rules[tried[way].rule].0)
+            format!("{}{adjusted}", rules[tried[way].rule].name)
         };
         let (taken, evidence) = scores.verdicts("rule", &order, |_| MARGIN, name);
-        let evaluations = rules.iter().map(|(_, choice)| choice.evaluations).sum();
-        Ok(Choice { evaluations, evidence, ..rules.swap_remove(tried[order[taken]].rule).1 })
+        let evaluations =
+            rules.iter().filter_map(|rule| rule.found.as_ref()).map(|found| found.evaluations).sum();
+        let Rule { weights, found, .. } = rules.swap_remove(tried[order[taken]].rule);
+        Ok(Choice { evaluations, evidence, ..found.unwrap_or_else(|| everywhere(view, weights)) })
     }
 }
 
 /// Learned features as they are, and estimates of parameters alone. They are few and in units of their errors: a search for
 /// weights among them gains nothing (docs/method.md).
-fn learned_rules(view: &View<'_>, raw: usize) -> Vec<(String, Choice)> {
+fn learned_rules(view: &View<'_>, raw: usize) -> Vec<Rule> {
     let Estimates { means, products } = view.learned;
     let mut rules = Vec::new();
     if view.learned.count() == 0 {
         return rules;
     }
-    let part = Part::of(view, raw, view.features.columns());
-    part.with(view, |view| {
-        let of_all = |weight: f64| [vec![1.0; means], vec![weight; products]].concat();
-        rules.push(("learned".into(), part.spread_out(fixed(view, of_all(1.0)))));
-        if means > 0 && products > 0 {
-            // Squares and products tell what means cannot, and are in the way where they tell nothing.
-            rules.push(("learned means".into(), part.spread_out(fixed(view, of_all(0.0)))));
-        }
-    });
+    let part = Part { range: raw..view.features.columns(), columns: view.features.columns() };
+    let rule = |name: &'static str, weight: f64| {
+        part.rule(name, view, [vec![1.0; means], vec![weight; products]].concat())
+    };
+    rules.push(rule("learned", 1.0));
+    if means > 0 && products > 0 {
+        // Squares and products tell what means cannot, and are in the way where they tell nothing.
+        rules.push(rule("learned means", 0.0));
+    }
     rules
 }
 
 /// The simple rules on the statistics, the best first as a rule.
-fn simple_rules(view: &View<'_>, part: &Part) -> Vec<(String, Choice)> {
-    part.with(view, |view| {
-        let rules = baselines().into_iter().rev().map(|formula| {
-            let choice = fixed(view, formula.weights(view, view.rows));
-            (formula.name().to_owned(), part.spread_out(choice))
-        });
-        rules.collect()
-    })
+fn simple_rules(view: &View<'_>, part: &Part) -> Vec<Rule> {
+    let weights = |formula: &dyn Formula| part.with(view, |view| formula.weights(view, view.rows));
+    let rules = baselines().into_iter().rev();
+    rules.map(|formula| part.rule(formula.name(), view, weights(&*formula))).collect()
 }
 
-/// A rule as trials see it.
-struct Reading {
+/// A rule that is tried.
+struct Rule {
+    name: &'static str,
     weights: Vec<f64>,
     /// Features that it gives weight to.
     used: Vec<usize>,
+    /// What a search found: its folds have weights of their own, of which these are the mean.
+    found: Option<Choice>,
 }
 
-impl Reading {
-    fn of(weights: Vec<f64>) -> Self {
-        Self { used: (0..weights.len()).filter(|&j| weights[j] > 0.0).collect(), weights }
+impl Rule {
+    fn new(name: &'static str, weights: Vec<f64>) -> Self {
+        Self { name, used: (0..weights.len()).filter(|&j| weights[j] > 0.0).collect(), weights, found: None }
     }
 }
 
@@ -146,13 +151,13 @@ impl<'a> Bench<'a> {
         let most = LOOKED_AMONG.min(VALUES / view.features.columns()).max(FEWEST);
         let step = view.rows.len().div_ceil(most);
         let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
-        let all = Field::compared(view, 1, weights);
+        let all = Field::for_one_look(view, 1);
         let trials = Trials::new(view, &all, weights, view.keep as f64 / REGION);
         Self { view, field, trials, step, keep }
     }
 
     /// The rules from one on: as they are, and, where an adjustment follows and there are enough for one, adjusted.
-    fn ways(&self, rules: &[Reading], from: usize) -> Vec<Way> {
+    fn ways(&self, rules: &[Rule], from: usize) -> Vec<Way> {
         let enough = (self.view.keep as f64).min(self.keep * ADJUSTED);
         let fits = |rule: &usize| {
             let needed = Regression::default().particles_for(rules[*rule].used.len());
@@ -164,9 +169,9 @@ impl<'a> Bench<'a> {
     }
 
     /// How well ways tell the parameters of one pseudo-observation.
-    fn scores(&self, trial: usize, rules: &[Reading], ways: &[Way]) -> Vec<f64> {
+    fn scores(&self, trial: usize, rules: &[Rule], ways: &[Way]) -> Vec<f64> {
         let row = self.trials.rows[trial];
-        let observed = self.view.features.row(row as usize);
+        let observed = self.view.features.row(row as usize).to_vec();
         let most = (self.keep * 2.0).max((self.view.rows.len() / self.step / 4) as f64) as usize;
         let mut used: Vec<usize> = ways.iter().map(|way| way.rule).collect();
         used.sort_unstable();
@@ -174,7 +179,7 @@ impl<'a> Bench<'a> {
         let weights: Vec<&[f64]> = used.iter().map(|&rule| &rules[rule].weights[..]).collect();
         let near: Vec<Near<'_>> = used
             .iter()
-            .zip(self.field.distances(observed, &weights))
+            .zip(self.field.distances(&observed, &weights))
             .map(|(&rule, distances)| {
                 let is_adjusted = ways.iter().any(|way| way.rule == rule && way.is_adjusted);
                 let effective = if is_adjusted { self.keep * ADJUSTED } else { self.keep };
@@ -189,7 +194,7 @@ impl<'a> Bench<'a> {
     }
 
     /// How well what lies nearest to a pseudo-observation tells its parameters.
-    fn score(&self, near: &Near<'_>, row: u32, rule: &Reading, is_adjusted: bool) -> f64 {
+    fn score(&self, near: &Near<'_>, row: u32, rule: &Rule, is_adjusted: bool) -> f64 {
         let (view, step) = (self.view, self.step as f64);
         let truth = view.units.row(row as usize);
         if !is_adjusted {
@@ -203,7 +208,7 @@ impl<'a> Bench<'a> {
             features: view.features,
             targets: view.units,
             used: &rule.used,
-            observed: view.features.row(row as usize),
+            observed: &view.features.row(row as usize).to_vec(),
             kernel: &kernel(&some.distances, &some.weights),
         };
         match Regression::default().towards(&points, STAND_INS) {
@@ -213,52 +218,39 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn fixed(view: &View<'_>, weights: Vec<f64>) -> Choice {
-    let weights = normalised(weights, view.spread);
+/// A choice that learned from all rows and accepts among all.
+fn everywhere(view: &View<'_>, weights: Vec<f64>) -> Choice {
     let fold = Fold { weights, learned: view.rows.to_vec(), accepts: view.rows.to_vec(), keep: view.keep };
     Choice { folds: vec![fold], audit: Vec::new(), evaluations: 0, evidence: Vec::new() }
 }
 
-fn mean(choice: &Choice) -> Vec<f64> {
-    crate::digest::mean_weights(choice.folds.iter().map(|fold| &fold.weights[..]))
-}
-
-/// Some neighbouring features by themselves.
+/// Some neighbouring features by themselves, of so many.
 struct Part {
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     columns: usize,
-    features: Table,
-    spread: Vec<f64>,
 }
 
 impl Part {
-    fn of(view: &View<'_>, from: usize, to: usize) -> Self {
-        let columns = view.features.columns();
-        let mut data = Vec::with_capacity(view.features.rows() * (to - from));
-        view.features.iter().for_each(|row| data.extend_from_slice(&row[from..to]));
-        let features = Table::from_rows(to - from, data);
-        let spread = standard_deviations(&features, view.rows);
-        Self { range: from..to, columns, features, spread }
-    }
-
     fn with<T>(&self, view: &View<'_>, see: impl FnOnce(&View<'_>) -> T) -> T {
         see(&View {
-            features: &self.features,
+            features: view.features.around(&Vec::from_iter(self.range.clone())).1,
             observed: &view.observed[self.range.clone()],
-            spread: &self.spread,
+            spread: &view.spread[self.range.clone()],
             previous: view.previous.map(|weights| &weights[self.range.clone()]),
             learned: Estimates::default(),
             ..*view
         })
     }
 
-    /// The same choice for all features: those of other parts weigh nothing.
-    fn spread_out(&self, mut choice: Choice) -> Choice {
-        for fold in choice.folds.iter_mut().chain(&mut choice.audit) {
-            let mut all = vec![0.0; self.columns];
-            all[self.range.clone()].copy_from_slice(&fold.weights);
-            fold.weights = all;
-        }
-        choice
+    /// A rule by weights for these features.
+    fn rule(&self, name: &'static str, view: &View<'_>, weights: Vec<f64>) -> Rule {
+        Rule::new(name, self.spread_out(&normalised(weights, &view.spread[self.range.clone()])))
+    }
+
+    /// The same weights for all features: those of other parts weigh nothing.
+    fn spread_out(&self, weights: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; self.columns];
+        all[self.range.clone()].copy_from_slice(weights);
+        all
     }
 }

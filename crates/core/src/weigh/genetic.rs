@@ -153,8 +153,8 @@ impl Judge {
             .map(|(x, s)| if *s > 0.0 { libm::exp(*x) / s } else { 0.0 })
             .collect();
         let error = |&truth: &u32| {
-            let observed = view.features.row(truth as usize);
-            let distances = select::distances(view.features, observed, &weights, &self.rows);
+            let observed = view.features.row(truth as usize).to_vec();
+            let distances = select::distances(view.features, &observed, &weights, &self.rows);
             let truth_row = view.units.row(truth as usize);
             let (mut sum, mut mass) = (0.0, 0.0);
             // A dataset is no evidence about itself.
@@ -188,7 +188,7 @@ mod tests {
         let rows: Vec<u32> = (0..4).collect();
         let view = View {
             units: &units,
-            features: &units,
+            features: (&units).into(),
             observed: &[0.4],
             rows: &rows,
             spread: &[1.0],
@@ -216,7 +216,7 @@ mod tests {
         let spread = standard_deviations(&features, &rows);
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0],
             rows: &rows,
             spread: &spread,

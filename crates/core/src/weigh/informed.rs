@@ -46,7 +46,7 @@ impl Formula for Informed {
             count: near.len(),
             regressors: spread.len(),
             targets: view.units.columns(),
-            regress: &|i, into| into.copy_from_slice(view.features.row(near[i] as usize)),
+            regress: &|i, into| view.features.row(near[i] as usize).write(into),
             target: &|i, into| into.copy_from_slice(view.units.row(near[i] as usize)),
             weight: &|_| 1.0,
         };

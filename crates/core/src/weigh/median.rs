@@ -2,7 +2,7 @@
 
 use super::Formula;
 use super::deviation::invert;
-use crate::table::Table;
+use crate::stacked::Stacked;
 use crate::view::View;
 
 /// Every statistic in units of its median absolute deviation (Prangle 2017), which outliers cannot stretch. All simulations of the generation
@@ -62,24 +62,36 @@ const FEW: usize = 40_000;
 const SAMPLE: usize = 16_384;
 
 /// The lower median of `map(column, value)` in each column, over `rows`.
-///
-/// A median of many rows is first fenced in by a sample; one pass over the table then counts what lies below the fence
+fn medians(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+    let of_part = |(first, part)| medians_of_part(part, rows, |j, value| map(first + j, value));
+    features.parts().flat_map(of_part).collect()
+}
+
+/// A median of many rows is first fenced in by a sample; one pass over the tables then counts what lies below the fence
 /// and keeps what lies inside it, a few in a hundred. Where the median turns out to lie outside, it is selected among all.
-fn medians(features: &Table, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
-    let value = |row: u32, j: usize| map(j, features.at(row as usize, j));
-    let column =
-        |j: usize, step: usize| -> Vec<f64> { rows.iter().step_by(step).map(|&row| value(row, j)).collect() };
+fn medians_of_part(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+    let runs = features.runs(rows);
+    let column = |j: usize| {
+        let mut values = Vec::with_capacity(rows.len());
+        for (table, top, rows) in &runs {
+            values.extend(rows.iter().map(|&row| map(j, table.at((row - top) as usize, j))));
+        }
+        values
+    };
     let width = features.columns();
     if rows.len() <= FEW {
-        return (0..width).map(|j| median(&mut column(j, 1))).collect();
+        return (0..width).map(|j| median(&mut column(j))).collect();
     }
-    let step = rows.len() / SAMPLE;
-    let fences: Vec<(f64, f64)> = (0..width).map(|j| fence(&mut column(j, step))).collect();
+    let some = || rows.iter().step_by(rows.len() / SAMPLE);
+    let sample = |j: usize| some().map(|&row| map(j, features.at(row as usize, j))).collect::<Vec<f64>>();
+    let fences: Vec<(f64, f64)> = (0..width).map(|j| fence(&mut sample(j))).collect();
     let (mut below, mut inside) = (vec![0; width], vec![Vec::new(); width]);
-    for &row in rows {
+    for (table, row) in
+        runs.iter().flat_map(|(table, top, rows)| rows.iter().map(move |row| (table, row - top)))
+    {
         let fenced = fences.iter().zip(&mut below).zip(&mut inside);
         for (j, (&value, ((&(low, high), below), inside))) in
-            features.row(row as usize).iter().zip(fenced).enumerate()
+            table.row(row as usize).iter().zip(fenced).enumerate()
         {
             let value = map(j, value);
             *below += usize::from(value < low);
@@ -92,7 +104,7 @@ fn medians(features: &Table, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> V
     let found = below.into_iter().zip(inside).enumerate().map(|(j, (below, mut inside))| {
         match rank.checked_sub(below) {
             Some(rank) if rank < inside.len() => nth(&mut inside, rank),
-            _ => median(&mut column(j, 1)),
+            _ => median(&mut column(j)),
         }
     });
     found.collect()
@@ -118,6 +130,7 @@ fn median(values: &mut [f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::stream::{Seed, Stage};
+    use crate::table::Table;
     use rand::RngExt;
 
     #[test]
@@ -138,7 +151,7 @@ mod tests {
             });
             let table = Table::from_rows(5, data.collect());
             let rows: Vec<u32> = (0..count as u32).filter(|row| row % 7 != 3).collect();
-            let found = medians(&table, &rows, |j, value| (value - j as f64).abs());
+            let found = medians((&table).into(), &rows, |j, value| (value - j as f64).abs());
             for (j, found) in found.into_iter().enumerate() {
                 let mut column: Vec<f64> =
                     rows.iter().map(|&row| (table.at(row as usize, j) - j as f64).abs()).collect();

@@ -83,7 +83,7 @@ mod tests {
         let (importance, space) = (Importance::equal(), Space::new(&prior, &units, Seed(1), 1));
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &observed,
             rows: &all,
             spread: &spread,

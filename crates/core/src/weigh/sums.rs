@@ -59,14 +59,16 @@ struct Near {
 impl Distances {
     /// Distances of `rows` to the observation in the `varying` features, of which `keep` matter.
     pub(super) fn new(view: &View<'_>, rows: &[u32], varying: &[usize], keep: usize) -> Self {
-        let mut columns = Vec::with_capacity(rows.len() * varying.len());
-        for &j in varying {
-            let (y, scale) = (view.observed[j], 1.0 / view.spread[j]);
-            columns.extend(rows.iter().map(|&row| {
-                let residual = (view.features.at(row as usize, j) - y) * scale;
+        let scale: Vec<f64> = varying.iter().map(|&j| 1.0 / view.spread[j]).collect();
+        let mut columns = vec![0.0; rows.len() * varying.len()];
+        for (at, &row) in rows.iter().enumerate() {
+            let row = view.features.row(row as usize);
+            let slots = columns[at..].iter_mut().step_by(rows.len());
+            for (slot, (&j, scale)) in slots.zip(varying.iter().zip(&scale)) {
+                let residual = (row[j] - view.observed[j]) * scale;
                 // Bounded so that no sum overflows; such a row is never near.
-                (residual * residual).min(1e25) as f32
-            }));
+                *slot = (residual * residual).min(1e25) as f32;
+            }
         }
         let blank = || Sums { distances: vec![0.0; rows.len()], ..Sums::default() };
         let (near, selection) = (Near::default(), Selection::default());

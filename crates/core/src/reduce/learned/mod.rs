@@ -5,10 +5,9 @@ mod groups;
 mod pairs;
 mod terms;
 
-use std::borrow::Cow;
-
-use super::{Estimates, Projection, ReduceError, Reduction};
+use super::{Estimates, Features, Projection, ReduceError, Reduction};
 use crate::ridge::{Points, Ridge};
+use crate::stacked::Stacked;
 use crate::stream::Stream;
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
@@ -136,22 +135,22 @@ impl Projection for Fitted {
         Estimates { means, products: self.used.len() - means }
     }
 
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
+    fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.used.len(), f64::NAN);
         let floor = |p: usize| self.ridge.residual[p].max(1e-6);
         // Rows without summaries have no features; nobody looks at them.
-        let is_there = |row: &usize| summaries.row(*row).iter().all(|value| value.is_finite());
+        let is_there = |row: &usize| summaries.row(*row).own.iter().all(|value| value.is_finite());
         let rows: Vec<usize> = (0..summaries.rows()).filter(is_there).collect();
         let (mut room, mut terms) = (Room::default(), vec![0.0; self.dictionary.len() * BLOCK]);
         for rows in rows.chunks(BLOCK) {
-            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row).own).collect();
             self.dictionary.write(&statistics, &mut room, &mut terms);
             for (at, &p) in self.used.iter().enumerate() {
                 let told = vectorised(Told { line: self.ridge.line(p), terms: &terms });
                 rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
             }
         }
-        Cow::Owned(features)
+        Features::Instead(features)
     }
 }
 

@@ -171,7 +171,7 @@ mod tests {
         for keep in [20, 40, 100] {
             let view = View {
                 units: &units,
-                features: &features,
+                features: (&features).into(),
                 observed: &[0.4; 12],
                 rows: &rows,
                 spread: &[1.04; 12],
@@ -210,7 +210,7 @@ mod tests {
         let apart = |importance: &Importance<'_>| {
             let view = View {
                 units: &units,
-                features: &units,
+                features: (&units).into(),
                 observed: &[0.0],
                 rows: &[],
                 spread: &[1.0],

@@ -1,11 +1,10 @@
 //! Statistics as the arms of a bandit, chosen anew for every few simulations (Singh & Hellander 2018).
 
-use std::borrow::Cow;
-
 use rand::{Rng, RngExt};
 
-use super::super::{Projection, ReduceError, Reduction};
+use super::super::{Features, Projection, ReduceError, Reduction};
 use super::{candidates, masses};
+use crate::stacked::Stacked;
 use crate::stream::{Seed, Stage, Stream};
 use crate::table::Table;
 use crate::view::View;
@@ -196,16 +195,16 @@ impl Projection for Batches {
 
     /// Differences from the observation as shares of the furthest; nothing where the batch does not compare, so that it
     /// adds nothing to a distance, whatever its weight.
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
+    fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.columns.len(), 0.0);
         for (row, summaries) in summaries.iter().enumerate() {
-            let batch = self.of(summaries);
+            let batch = self.of(summaries.own);
             for (at, value) in features.row_mut(row).iter_mut().enumerate().filter(|(at, _)| batch[*at]) {
                 let j = self.columns[at];
                 *value = (summaries[j] - self.observed[j]) / self.furthest[at];
             }
         }
-        Cow::Owned(features)
+        Features::Instead(features)
     }
 }
 
@@ -268,7 +267,7 @@ mod tests {
         let rows: Vec<u32> = (0..features.rows() as u32).collect();
         let view = View {
             units: &units,
-            features,
+            features: features.into(),
             observed,
             rows: &rows,
             spread: &standard_deviations(features, &rows),
@@ -299,7 +298,8 @@ mod tests {
         let found = fitted(&bandit, &observed, &features, &Importance::equal());
         assert_eq!(found.names(&names(6), &[]), names(6));
         let furthest = values.iter().map(|value| (value[0] - 0.1).abs()).fold(0.0, f64::max);
-        let made = found.features(&features);
+        let made = found.features((&features).into());
+        let made = made.of((&features).into());
         let mut seen = [0; 6];
         for row in 0..4000 {
             let compared: Vec<usize> = (0..6).filter(|&j| made.at(row, j) != 0.0).collect();
@@ -311,8 +311,9 @@ mod tests {
         }
         // 1,333 expected; one batch is 50, and five standard deviations are 21 batches.
         assert!(seen.iter().all(|count| (280..2400).contains(count)), "{seen:?}");
-        let here = found.features(&Table::from_rows(6, observed.to_vec())).into_owned();
-        assert!(here.values().iter().all(|&value| value == 0.0));
+        let observed = Table::from_rows(6, observed.to_vec());
+        let here = found.features((&observed).into());
+        assert!(here.of((&observed).into()).row(0).iter().all(|&value| value == 0.0));
     }
 
     /// An observation six standard deviations out is far from nearly all simulations: no batch compares that statistic, whatever it tells.

@@ -124,7 +124,7 @@ mod tests {
         let rows: Vec<u32> = (0..150).collect();
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &[0.0],
             rows: &rows,
             spread: &[1.0],

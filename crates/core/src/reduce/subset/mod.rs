@@ -13,9 +13,8 @@ pub use least_entropy::LeastEntropy;
 pub use likelihood_ratio::LikelihoodRatio;
 pub use two_stage::TwoStage;
 
-use std::borrow::Cow;
-
-use super::{Projection, ReduceError};
+use super::{Features, Projection, ReduceError};
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::view::View;
 
@@ -45,9 +44,9 @@ impl Projection for Columns {
         self.0.iter().map(|&j| statistics[j].clone()).collect()
     }
 
-    fn features<'a>(&self, summaries: &'a Table) -> Cow<'a, Table> {
-        let data = summaries.iter().flat_map(|row| self.0.iter().map(|&j| row[j])).collect();
-        Cow::Owned(Table::from_rows(self.0.len(), data))
+    fn features(&self, summaries: Stacked<'_>) -> Features {
+        let data = summaries.iter().flat_map(|row| self.0.iter().map(move |&j| row[j])).collect();
+        Features::Instead(Table::from_rows(self.0.len(), data))
     }
 }
 
@@ -86,7 +85,7 @@ mod testing {
         let observed = [0.0, 0.5, 0.0, 0.0, -50.0, 0.0];
         let view = View {
             units: &units,
-            features: &features,
+            features: (&features).into(),
             observed: &observed,
             rows: &rows,
             spread: &spread,
@@ -102,7 +101,7 @@ mod testing {
         let one = Table::from_rows(6, observed.to_vec());
         let names: Vec<String> = (0..6).map(|j| format!("s{j}")).collect();
         let chosen = fitted.names(&names, &["a".into(), "b".into()]);
-        assert_eq!(fitted.features(&one).columns(), chosen.len());
+        assert_eq!(fitted.features((&one).into()).of((&one).into()).columns(), chosen.len());
         chosen
     }
 }

@@ -42,7 +42,7 @@ impl Reduction for TwoStage {
         let weights: Vec<f64> = weights(view, &rows);
         let trials: Vec<(u32, Trials<'_>)> = datasets
             .iter()
-            .map(|&row| (row, Trials::new(view, &rows, view.features.row(row as usize), keep)))
+            .map(|&row| (row, Trials::new(view, &rows, view.features.row(row as usize).own, keep)))
             .collect();
         let score = |subset: &[usize]| -> f64 {
             let error = |(truth, trials): &(u32, Trials<'_>)| {
