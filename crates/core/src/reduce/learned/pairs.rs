@@ -3,7 +3,7 @@
 use crate::products::add_products;
 use crate::table::Table;
 
-/// Statistics that are paired at the most: those that go with some target most.
+/// Statistics that are paired at the most, fewer for many targets: those that go with some target most.
 const MOST_STATISTICS: usize = 96;
 /// Points that are looked at: as many as this many products of two numbers allow, between two limits.
 const PRODUCTS: f64 = 6e7;
@@ -14,9 +14,15 @@ const MOST: usize = 80;
 /// beyond what that has, in units of what one by itself has on average.
 const BEYOND: f64 = 4.0;
 
+/// How many of so many statistics are paired for so many targets.
+fn paired(statistics: usize, targets: usize) -> usize {
+    let affordable = (2.0 * PRODUCTS / ((targets + 2) * ROWS.0) as f64).sqrt() as usize;
+    statistics.min(MOST_STATISTICS).min(affordable)
+}
+
 /// Points on which pairs of `statistics` are tried for `targets`.
 pub(super) fn rows_for(statistics: usize, targets: usize) -> usize {
-    let k = statistics.min(MOST_STATISTICS);
+    let k = paired(statistics, targets);
     ((PRODUCTS / (k * k / 2 * (targets + 2)).max(1) as f64) as usize).clamp(ROWS.0, ROWS.1)
 }
 
@@ -25,7 +31,7 @@ pub(super) fn rows_for(statistics: usize, targets: usize) -> usize {
 pub(super) fn telling_pairs(standard: &Table, open: &Table, telling: &[f64]) -> Vec<(usize, usize)> {
     let mut columns: Vec<usize> = (0..standard.columns()).filter(|&j| telling[j] > 0.0).collect();
     columns.sort_by(|&a, &b| telling[b].total_cmp(&telling[a]).then(a.cmp(&b)));
-    columns.truncate(MOST_STATISTICS);
+    columns.truncate(paired(standard.columns(), open.columns()));
     columns.sort_unstable();
     let (k, t, n) = (columns.len(), open.columns(), standard.rows() as f64);
     if k < 2 {
