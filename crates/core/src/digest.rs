@@ -376,14 +376,20 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
     let seen = folds.iter().all(|fold| fold.learned == fold.accepts);
     let in_sample =
         if seen { held_out } else { mean(&|i| measure(&accept(view, &folds[i], &folds[i].learned))) };
-    let formulas = baselines();
-    let levels = crate::workers::map(view.workers, formulas.len(), |which| {
-        mean(&|i| {
-            let weights = formulas[which].weights(view, &folds[i].learned);
-            measure(&accept(view, &Fold { weights, ..folds[i].clone() }, &folds[i].accepts))
+    let accepted = |i: usize, weights: Vec<f64>| {
+        measure(&accept(view, &Fold { weights, ..folds[i].clone() }, &folds[i].accepts))
+    };
+    let baselines = if choice.compared.is_empty() {
+        let formulas = baselines();
+        crate::workers::map(view.workers, formulas.len(), |which| {
+            let formula = &formulas[which];
+            (formula.name().to_owned(), mean(&|i| accepted(i, formula.weights(view, &folds[i].learned))))
         })
-    });
-    let baselines = formulas.iter().map(|formula| formula.name().to_owned()).zip(levels).collect();
+    } else {
+        crate::workers::map_slice(view.workers, &choice.compared, |(name, weights)| {
+            ((*name).to_owned(), mean(&|i| accepted(i, weights.clone())))
+        })
+    };
     Information { in_sample, held_out, baselines }
 }
 

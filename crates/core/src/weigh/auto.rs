@@ -81,8 +81,10 @@ impl Weighting for Auto {
         let (taken, evidence) = scores.verdicts("rule", &order, |_| MARGIN, name);
         let evaluations =
             rules.iter().filter_map(|rule| rule.found.as_ref()).map(|found| found.evaluations).sum();
+        let compared =
+            rules[simple..searched].iter().rev().map(|rule| (rule.name, rule.weights.clone())).collect();
         let Rule { weights, found, .. } = rules.swap_remove(tried[order[taken]].rule);
-        Ok(Choice { evaluations, evidence, ..found.unwrap_or_else(|| everywhere(view, weights)) })
+        Ok(Choice { evaluations, evidence, compared, ..found.unwrap_or_else(|| everywhere(view, weights)) })
     }
 }
 
@@ -221,7 +223,13 @@ impl<'a> Bench<'a> {
 /// A choice that learned from all rows and accepts among all.
 fn everywhere(view: &View<'_>, weights: Vec<f64>) -> Choice {
     let fold = Fold { weights, learned: view.rows.to_vec(), accepts: view.rows.to_vec(), keep: view.keep };
-    Choice { folds: vec![fold], audit: Vec::new(), evaluations: 0, evidence: Vec::new() }
+    Choice {
+        folds: vec![fold],
+        audit: Vec::new(),
+        evaluations: 0,
+        evidence: Vec::new(),
+        compared: Vec::new(),
+    }
 }
 
 /// Some neighbouring features by themselves, of so many.

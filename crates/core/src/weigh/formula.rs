@@ -32,7 +32,13 @@ impl Weighting for ByFormula {
         let weights = normalised(self.0.weights(view, view.rows), view.spread);
         let fold =
             Fold { weights, learned: view.rows.to_vec(), accepts: view.rows.to_vec(), keep: view.keep };
-        Ok(Choice { folds: vec![fold], audit: Vec::new(), evaluations: 0, evidence: Vec::new() })
+        Ok(Choice {
+            folds: vec![fold],
+            audit: Vec::new(),
+            evaluations: 0,
+            evidence: Vec::new(),
+            compared: Vec::new(),
+        })
     }
 }
 

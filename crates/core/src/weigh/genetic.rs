@@ -77,6 +77,7 @@ impl Weighting for Genetic {
             audit: Vec::new(),
             evaluations: self.vectors * self.generations,
             evidence: Vec::new(),
+            compared: Vec::new(),
         })
     }
 }

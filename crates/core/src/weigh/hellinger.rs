@@ -56,7 +56,13 @@ impl Weighting for Hellinger {
         }
         if self.cross_fit {
             let (folds, evaluations) = self.fit(view, halves(view), rng);
-            return Ok(Choice { folds, audit: Vec::new(), evaluations, evidence: Vec::new() });
+            return Ok(Choice {
+                folds,
+                audit: Vec::new(),
+                evaluations,
+                evidence: Vec::new(),
+                compared: Vec::new(),
+            });
         }
         Ok(self.choose_in_sample(view, rng))
     }
@@ -94,7 +100,7 @@ impl Hellinger {
     pub(super) fn choose_in_sample(&self, view: &View<'_>, rng: &mut Stream) -> Choice {
         let (folds, searched) = self.fit(view, vec![whole(view)], rng);
         let (audit, audited) = self.fit(view, halves(view), rng);
-        Choice { folds, audit, evaluations: searched + audited, evidence: Vec::new() }
+        Choice { folds, audit, evaluations: searched + audited, evidence: Vec::new(), compared: Vec::new() }
     }
 
     /// Finds the weights of each fold; gives also the evaluations in all.

@@ -63,6 +63,9 @@ pub struct Choice {
     pub evaluations: usize,
     /// What spoke for this choice, where several rules were tried.
     pub evidence: Vec<Verdict>,
+    /// Weights of the simple rules on the statistics, where they were tried among others: a report compares with these. Empty
+    /// where each fold is to learn its own.
+    pub compared: Vec<(&'static str, Vec<f64>)>,
 }
 
 /// Why weights could not be chosen.
