@@ -8,8 +8,8 @@ use crate::problem::{Marginal, Prior};
 const BARS: usize = 24;
 /// Points on which the density is evaluated to find the mode.
 const GRID: usize = 256;
-/// Particles so many bandwidths away add nothing to a density that shows: 1e-11 of what a near one does.
-const REACH: f64 = 7.0;
+/// Particles so many bandwidths away add nothing to a density that shows: 4e-6 of what a near one does.
+const REACH: f64 = 5.0;
 
 /// The marginal posterior of one parameter, on its natural scale.
 #[derive(Clone, Debug, PartialEq)]
