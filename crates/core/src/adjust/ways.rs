@@ -294,4 +294,71 @@ mod tests {
         let exact = found.weights.effective_sample_size();
         assert!(effective > 0.6 * exact && effective < 1.6 * exact, "{effective} {exact}");
     }
+
+    /// Normal about nothing with standard deviation 2.
+    struct Wide;
+
+    impl Kernel for Wide {
+        fn draw(&self, _: &mut Stream, _: &mut [f64]) {}
+
+        fn ln_density(&self, unit: &[f64]) -> f64 {
+            -0.125 * unit[0] * unit[0] - libm::log(2.0 * std::f64::consts::TAU.sqrt())
+        }
+    }
+
+    #[test]
+    fn each_mode_is_moved_by_its_own_regression_and_weighed_afterwards() {
+        // The square of a standard normal parameter, seen as 1 with a noise of 0.1: modes at -1 and 1, each 0.05 wide. The
+        // square tells nothing of the parameter's mean, so one regression for both moves nothing.
+        let (count, prior) = (8_000, normal_prior(1));
+        let units = gaussian(count, 1, 0.0, 2.0, 1);
+        let mut features = gaussian(count, 1, 0.0, 0.1, 2);
+        (0..count).for_each(|row| features.row_mut(row)[0] += units.at(row, 0).powi(2));
+        let rows: Vec<u32> = (0..count as u32).collect();
+        let (observed, weights) = ([1.0], [1.0]);
+        let view = View {
+            units: &units,
+            features: (&features).into(),
+            observed: &observed,
+            rows: &rows,
+            spread: &standard_deviations(&features, &rows),
+            importance: &Importance::new(&prior, &Wide, &units),
+            space: &Space::new(&prior, &units, Seed(1), 100),
+            learned: Estimates::default(),
+            adjusts: false,
+            keep: 400,
+            previous: None,
+            workers: &Serial,
+        };
+        let field = Field::of(&view, 1);
+        let near = field.near((&observed, &weights), None, Extent::of(f64::INFINITY));
+        let kept = near.population(400, (&units).into()).unwrap();
+        let modes = Modes::find(&kept.units, kept.weights.normalised());
+        assert_eq!(modes.count(), 2);
+        let accepted = Accepted {
+            prior: &prior,
+            population: &kept,
+            features: &features.select(&kept.rows),
+            observed: &observed,
+            distance_weights: &weights,
+        };
+        let looks = Looks {
+            accepted: &accepted,
+            view: &view,
+            modes: &modes,
+            logits: &units,
+            used: &[0],
+            forwards: Vec::new(),
+        };
+        let (size, thetas) = (Size::Share(0.2).of(&near, 400.0), (&units).into());
+        let spread = |kind: Kind| {
+            let found = looks.population(&near, size, kind, thetas).unwrap();
+            let (w, x) = (found.weights.normalised(), found.units.column(0));
+            let above: f64 = w.iter().zip(&x).filter(|(_, x)| **x > 0.0).map(|(w, _)| w).sum();
+            assert!((above - 0.5).abs() < 0.1, "{above}");
+            w.iter().zip(&x).map(|(w, x)| w * (x.abs() - 1.0).powi(2)).sum::<f64>().sqrt()
+        };
+        let (together, apart) = (spread(Kind::WeighedAfter), spread(Kind::WeighedAfterByMode));
+        assert!((apart - 0.05).abs() < 0.02 && together > 0.12, "{apart} {together}");
+    }
 }

@@ -97,3 +97,22 @@ fn best_shape(sample: &Sample) -> Result<Shape, ProposeError> {
     let best = (0..shapes.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best });
     Ok(shapes[best])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::population::LogWeights;
+
+    #[test]
+    fn what_is_drawn_once_stays_and_copies_are_moved() {
+        let (prior, mut population) = crate::propose::testing::population(60, 2);
+        population.weights = LogWeights::new(vec![0.0; 60]).unwrap();
+        let mut natural = population.units.clone();
+        population.units.iter().enumerate().for_each(|(i, unit)| prior.natural(unit, natural.row_mut(i)));
+        assert_eq!(draws(&prior, &population, 60, Seed(1)).unwrap(), natural);
+        let copies = draws(&prior, &population, 180, Seed(1)).unwrap();
+        let mut rows: Vec<&[f64]> = copies.iter().collect();
+        rows.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        assert!(rows.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}

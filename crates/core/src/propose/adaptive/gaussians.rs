@@ -189,4 +189,23 @@ mod tests {
         assert!((sum.ln_density(&at) - libm::log(without(99))).abs() < 2e-6);
         assert!((sum.ln_density_without(&at, Some(17)) - libm::log(without(17))).abs() < 2e-6);
     }
+
+    #[test]
+    fn narrow_ridges_far_from_the_origin_keep_their_digits() {
+        // A thousandth wide, a hundred times as long as across, at (3, -2).
+        let shape = gaussian(40, 2, 0.0, 1e-3, 1);
+        let units =
+            Table::from_rows(2, shape.iter().flat_map(|s| [3.0 + s[0], -2.0 + s[0] + 1e-2 * s[1]]).collect());
+        let root = DMatrix::from_row_slice(2, 2, &[1e-3, 0.0, 1e-3, 1e-5]);
+        let weights = vec![1.0 / 40.0; 40];
+        let sum = Gaussians::new(&units, &weights, vec![root.clone(); 40]);
+        for at in units.iter() {
+            let one = |unit: &[f64]| {
+                let white = whiten(&root, &[at[0] - unit[0], at[1] - unit[1]]);
+                libm::exp(ln_constant(&root) - 0.5 * white.iter().map(|x| x * x).sum::<f64>()) / 40.0
+            };
+            let plain = libm::log(units.iter().map(one).sum::<f64>());
+            assert!((sum.ln_density(at) - plain).abs() < 1e-4, "{} {plain}", sum.ln_density(at));
+        }
+    }
 }
