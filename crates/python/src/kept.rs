@@ -13,22 +13,26 @@ pub(crate) const PRIOR: usize = 1_000;
 pub(crate) struct Kept {
     pub(crate) header: Option<Header>,
     pub(crate) generations: Vec<Generation>,
-    /// Summaries of the particles of each generation's posterior.
-    pub(crate) summaries: Vec<Option<Table>>,
-    /// Every simulation: later generations may accept it.
+    /// Every simulation: later generations may accept it. Of a table nothing is kept.
     simulated: Vec<Simulated>,
+    /// Summaries of the particles of the posterior, where the simulations are those of a table.
+    of_table: Option<Table>,
     /// Parameters and summaries of the first usable draws from the prior.
     pub(crate) prior: Option<(Table, Table)>,
 }
 
 impl Kept {
     /// Summaries of the particles of a generation's posterior.
-    fn accepted(&self, generation: &Generation) -> Table {
+    pub(crate) fn accepted(&self, index: usize) -> Option<Table> {
+        let generation = &self.generations[index];
+        let columns = match self.simulated.first() {
+            Some(first) => first.summaries().columns(),
+            None => return self.of_table.clone(),
+        };
         let origins = generation.posterior().rows.iter().map(|&row| generation.origin(row));
         let rows =
             origins.flat_map(|(index, row)| self.simulated[index as usize].summaries().row(row as usize));
-        let columns = self.simulated[0].summaries().columns();
-        Table::from_rows(columns, rows.copied().collect())
+        Some(Table::from_rows(columns, rows.copied().collect()))
     }
 }
 
@@ -57,16 +61,14 @@ impl Store for Kept {
 
     fn commit(&mut self, made: &Made<'_>) -> Result<(), StoreError> {
         let made_or_given = made.simulations.or(made.table);
-        self.simulated.extend(made_or_given.map(|(_, simulated)| simulated.clone()));
-        let summaries = made_or_given.map(|_| self.accepted(made.generation));
         if let (0, Some((thetas, simulated))) = (made.generation.index, made_or_given) {
             let rows: Vec<u32> = simulated.usable().into_iter().take(PRIOR).collect();
             self.prior = Some((thetas.select(&rows), simulated.summaries().select(&rows)));
         }
-        if made.table.is_some() {
-            self.simulated.clear();
+        if let Some((_, given)) = made.table {
+            self.of_table = Some(given.summaries().select(&made.generation.posterior().rows));
         }
-        self.summaries.push(summaries);
+        self.simulated.extend(made.simulations.map(|(_, simulated)| simulated.clone()));
         self.generations.push(made.generation.clone());
         Ok(())
     }

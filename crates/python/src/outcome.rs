@@ -200,9 +200,9 @@ impl Outcome {
         let statistics = self.names("observed");
         match &self.place {
             Place::Memory(kept) => {
-                let table = kept.summaries[index].as_ref();
+                let table = kept.accepted(index);
                 let table = table.ok_or_else(|| bad("simulations of a table stay in the table"))?;
-                Frame::new(&statistics, columns(table).collect())
+                Frame::new(&statistics, columns(&table).collect())
             }
             Place::Directory(directory) => {
                 let shape = (self.names("parameters").len(), statistics.len());

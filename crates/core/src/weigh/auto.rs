@@ -43,16 +43,21 @@ impl Weighting for Auto {
         if rules.is_empty() {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
-        let bench = Bench::new(view, &rules[0].weights);
+        let all = Field::for_one_look(view, 1);
+        let trials = Trials::new(view, &all, &rules[0].weights, view.keep as f64 / REGION);
+        drop(all);
+        let bench = Bench::new(view, &trials);
         let searched = rules.len();
         let mut tried = bench.ways(&rules, 0);
-        let mut scores = Scores::race(view.workers, &bench.trials, tried.len(), |at, left| {
+        let mut scores = Scores::race(view.workers, &trials, tried.len(), |at, left| {
             bench.scores(at, &rules, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
         });
         // A search over the statistics begins with the simple rules: where all of these are clearly behind learned
         // features, it is spared.
         let is_open = (0..tried.len()).any(|way| tried[way].rule >= simple && scores.stayed(way));
         if let Some(part) = statistics.filter(|_| is_open) {
+            // It lays out simulations in its own way: one at a time.
+            drop(bench);
             let search = |view: &View<'_>| self.search.choose(view, &mut seed.stream(Stage::Weigh, 0, 0));
             let mut found = part.with(view, search)?;
             for fold in found.folds.iter_mut().chain(&mut found.audit) {
@@ -60,6 +65,7 @@ impl Weighting for Auto {
             }
             let weights = crate::digest::mean_weights(found.folds.iter().map(|fold| &fold.weights[..]));
             rules.push(Rule { found: Some(found), ..Rule::new("hellinger", weights) });
+            let bench = Bench::new(view, &trials);
             let more = bench.ways(&rules, searched);
             scores.extend(view.workers, more.len(), |at, left| {
                 bench.scores(at, &rules, &left.iter().map(|&way| more[way]).collect::<Vec<_>>())
@@ -142,19 +148,17 @@ struct Way {
 struct Bench<'a> {
     view: &'a View<'a>,
     field: Field<'a>,
-    trials: Trials,
+    trials: &'a Trials,
     /// Of so many simulations one is looked at, and so many are kept of these.
     step: usize,
     keep: f64,
 }
 
 impl<'a> Bench<'a> {
-    fn new(view: &'a View<'a>, weights: &[f64]) -> Self {
+    fn new(view: &'a View<'a>, trials: &'a Trials) -> Self {
         let most = LOOKED_AMONG.min(VALUES / view.features.columns()).max(FEWEST);
         let step = view.rows.len().div_ceil(most);
         let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
-        let all = Field::for_one_look(view, 1);
-        let trials = Trials::new(view, &all, weights, view.keep as f64 / REGION);
         Self { view, field, trials, step, keep }
     }
 

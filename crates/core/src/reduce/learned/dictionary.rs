@@ -1,5 +1,6 @@
 //! Transforms of the statistics among which a regression finds those that tell of the parameters.
 
+use super::Sample;
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
 use super::terms::{BLOCK, Room, Setting, Standardise, Term};
@@ -35,8 +36,8 @@ const FEW: usize = 30;
 impl Dictionary {
     /// Chooses at most `most` terms, those with the largest correlation with any of the targets, and products of
     /// statistics that tell what these leave open.
-    pub(super) fn new(summaries: &Table, varying: &[usize], targets: &Table, most: usize) -> Self {
-        let some = every(summaries.rows().div_ceil(SCREENED), summaries.rows());
+    pub(super) fn new(summaries: Sample<'_>, varying: &[usize], targets: &Table, most: usize) -> Self {
+        let some = every(summaries.len().div_ceil(SCREENED), summaries.len());
         let mut scale = vec![(0.0, 1.0); summaries.columns()];
         for &j in varying {
             scale[j] = robust(some.iter().map(|&row| summaries.at(row, j)).collect());
@@ -73,9 +74,9 @@ impl Dictionary {
     }
 
     /// Takes products of pairs of statistics that tell what the terms so far leave open.
-    fn take_pairs(&mut self, (summaries, targets): (&Table, &Table), varying: &[usize], telling: &[f64]) {
-        let step = summaries.rows().div_ceil(rows_for(varying.len(), targets.columns()));
-        let some = every(step, summaries.rows());
+    fn take_pairs(&mut self, (summaries, targets): (Sample<'_>, &Table), varying: &[usize], telling: &[f64]) {
+        let step = summaries.len().div_ceil(rows_for(varying.len(), targets.columns()));
+        let some = every(step, summaries.len());
         let rows = |points: &[usize]| -> Vec<usize> { points.iter().map(|&at| some[at]).collect() };
         let points = Points {
             count: some.len(),
@@ -113,7 +114,7 @@ impl Dictionary {
     }
 
     /// Writes terms and targets of rows as points of a regression.
-    pub(super) fn writer<'a>(&'a self, summaries: &'a Table, targets: &'a Table) -> Writer<'a> {
+    pub(super) fn writer<'a>(&'a self, summaries: Sample<'a>, targets: &'a Table) -> Writer<'a> {
         let (f, width) = (self.len(), self.len() + targets.columns());
         let (mut room, mut terms) = (Room::default(), vec![0.0; f * BLOCK]);
         Box::new(move |rows, into| {
@@ -135,7 +136,7 @@ fn every(step: usize, rows: usize) -> Vec<usize> {
     (0..rows).step_by(step.max(1)).collect()
 }
 
-fn candidates(setting: &Setting, summaries: &Table, varying: &[usize]) -> Vec<Term> {
+fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Vec<Term> {
     let mut terms: Vec<Term> = varying.iter().map(|&j| Term::Plain(j)).collect();
     if varying.len() > MOST_FOR_ALL {
         return terms;
@@ -190,7 +191,7 @@ struct Range {
     has_more_than_two: bool,
 }
 
-fn ranges(summaries: &Table) -> Vec<Range> {
+fn ranges(summaries: Sample<'_>) -> Vec<Range> {
     let nothing =
         Range { low: f64::INFINITY, high: f64::NEG_INFINITY, least: f64::INFINITY, has_more_than_two: false };
     let mut ranges = vec![nothing; summaries.columns()];
@@ -219,7 +220,7 @@ struct Look {
 fn looks(
     setting: &Setting,
     terms: &[Term],
-    (summaries, targets): (&Table, &Table),
+    (summaries, targets): (Sample<'_>, &Table),
     some: &[usize],
 ) -> Vec<Look> {
     let (n, t) = (some.len() as f64, targets.columns());

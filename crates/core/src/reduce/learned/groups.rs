@@ -1,6 +1,6 @@
 //! Statistics that look alike: equal laws over the simulations, as those of exchangeable observations have.
 
-use crate::table::Table;
+use super::Sample;
 
 /// Fewer alike are no group.
 const FEWEST: usize = 3;
@@ -12,15 +12,16 @@ const LEVELS: usize = 64;
 const APART: f64 = 1.6;
 
 /// The groups among the given columns.
-pub(super) fn alike(summaries: &Table, columns: &[usize]) -> Vec<Vec<usize>> {
+pub(super) fn alike(summaries: Sample<'_>, columns: &[usize]) -> Vec<Vec<usize>> {
     if columns.len() < FEWEST || columns.len() > MOST_STATISTICS {
         return Vec::new();
     }
-    let step = summaries.rows().div_ceil(MOST_ROWS);
+    let step = summaries.len().div_ceil(MOST_ROWS);
     let sorted: Vec<Vec<f64>> = columns
         .iter()
         .map(|&j| {
-            let mut values: Vec<f64> = summaries.iter().step_by(step).map(|row| row[j]).collect();
+            let rows = (0..summaries.len()).step_by(step);
+            let mut values: Vec<f64> = rows.map(|row| summaries.at(row, j)).collect();
             values.sort_unstable_by(f64::total_cmp);
             values
         })
@@ -51,6 +52,7 @@ pub(super) fn alike(summaries: &Table, columns: &[usize]) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use crate::divergence::testing::gaussian;
+    use crate::table::Table;
 
     #[test]
     fn columns_of_one_law_are_a_group() {
@@ -58,8 +60,9 @@ mod tests {
         let rows = (0..2_000).flat_map(|i| (0..4).flat_map(move |j| [(i, j, 0), (i, j, 1)]));
         let data = rows.map(|(i, j, which)| if which == 0 { a.at(i, j) } else { b.at(i, j) });
         let table = Table::from_rows(8, data.collect());
-        let found = alike(&table, &(0..8).collect::<Vec<_>>());
+        let sample = Sample { summaries: (&table).into(), rows: &(0..2_000).collect::<Vec<u32>>() };
+        let found = alike(sample, &(0..8).collect::<Vec<_>>());
         assert_eq!(found, [[0, 2, 4, 6], [1, 3, 5, 7]]);
-        assert!(alike(&table, &[0, 1, 2, 3]).is_empty(), "two alike are no group");
+        assert!(alike(sample, &[0, 1, 2, 3]).is_empty(), "two alike are no group");
     }
 }

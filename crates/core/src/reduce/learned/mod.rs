@@ -51,15 +51,16 @@ impl Reduction for Learned {
         }
         let step = view.rows.len().div_ceil(self.rows.max(FEWEST));
         let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
-        let summaries = view.features.select(&rows);
-        let moments = Moments::of(&view.units.select(&rows));
-        let targets = moments.table(&view.units.select(&rows));
-        let dictionary = Dictionary::new(&summaries, &varying, &targets, self.terms);
+        let summaries = Sample { summaries: view.features, rows: &rows };
+        let units = view.units.select(&rows);
+        let moments = Moments::of(&units);
+        let targets = moments.table(&units);
+        let dictionary = Dictionary::new(summaries, &varying, &targets, self.terms);
         let points = Points {
             count: rows.len(),
             regressors: dictionary.len(),
             targets: targets.columns(),
-            writer: &|| dictionary.writer(&summaries, &targets),
+            writer: &|| dictionary.writer(summaries, &targets),
         };
         let ridge = Ridge::fit(&points, view.workers);
         let ridge = ridge.ok_or(ReduceError::NoVariation(view.spread.len()))?;
@@ -70,6 +71,35 @@ impl Reduction for Learned {
             used.push((1..targets.columns()).fold(0, more));
         }
         Ok(Box::new(Fitted { dictionary, ridge, moments, used }))
+    }
+}
+
+/// The simulations that are learned from.
+#[derive(Clone, Copy)]
+struct Sample<'a> {
+    summaries: Stacked<'a>,
+    rows: &'a [u32],
+}
+
+impl<'a> Sample<'a> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn columns(&self) -> usize {
+        self.summaries.columns()
+    }
+
+    fn row(&self, i: usize) -> &'a [f64] {
+        self.summaries.own(self.rows[i] as usize)
+    }
+
+    fn at(&self, i: usize, column: usize) -> f64 {
+        self.row(i)[column]
+    }
+
+    fn iter(self) -> impl ExactSizeIterator<Item = &'a [f64]> {
+        (0..self.len()).map(move |i| self.row(i))
     }
 }
 

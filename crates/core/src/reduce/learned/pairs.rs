@@ -8,6 +8,8 @@ const MOST_STATISTICS: usize = 96;
 /// Points that are looked at: as many as this many products of two numbers allow, between two limits.
 const PRODUCTS: f64 = 6e7;
 const ROWS: (usize, usize) = (1_000, 4_000);
+/// Points whose products are added together, a multiple of those that [`add_products`] takes.
+const TOGETHER: usize = 64;
 /// Pairs that are taken at the most.
 const MOST: usize = 80;
 /// Pairs of noise are many, and the best of them goes with a target well. One is taken whose squared correlation is
@@ -37,21 +39,24 @@ pub(super) fn telling_pairs(standard: &Table, open: &Table, telling: &[f64]) -> 
     if k < 2 {
         return Vec::new();
     }
-    let values = |change: &dyn Fn(f64) -> f64| -> Vec<f64> {
-        standard.iter().flat_map(|row| columns.iter().map(|&j| change(row[j]))).collect()
-    };
-    let (plain, squares) = (values(&|z| z), values(&|z| z * z));
-    // Means of the products, weighted by what is open of each target in turn; and of them and their squares.
-    let mean = |points: &[f64], weight: &dyn Fn(usize) -> f64| -> Vec<f64> {
-        let weights: Vec<f64> = (0..standard.rows()).map(|row| weight(row) / n).collect();
-        let mut products = vec![0.0; k * k];
-        add_products(&mut products, points, &weights, k);
-        products
-    };
-    let (means, squared) = (mean(&plain, &|_| 1.0), mean(&squares, &|_| 1.0));
+    // Means of the products, by themselves and weighted by what is open of each target in turn; and of their squares.
+    let (mut means, mut squared) = (vec![0.0; k * k], vec![0.0; k * k]);
+    let mut open_means = vec![vec![0.0; k * k]; t];
+    for first in (0..standard.rows()).step_by(TOGETHER) {
+        let rows = first..(first + TOGETHER).min(standard.rows());
+        let plain = rows.clone().flat_map(|row| columns.iter().map(move |&j| standard.at(row, j)));
+        let plain: Vec<f64> = plain.collect();
+        let squares: Vec<f64> = plain.iter().map(|z| z * z).collect();
+        let equal = vec![1.0 / n; rows.len()];
+        add_products(&mut means, &plain, &equal, k);
+        add_products(&mut squared, &squares, &equal, k);
+        for (p, means) in open_means.iter_mut().enumerate() {
+            let weights: Vec<f64> = rows.clone().map(|row| open.at(row, p) / n).collect();
+            add_products(means, &plain, &weights, k);
+        }
+    }
     let mut scores = vec![0.0_f64; k * k];
-    for p in 0..t {
-        let with = mean(&plain, &|row| open.at(row, p));
+    for (p, with) in open_means.iter().enumerate() {
         let left = open.column(p);
         let middle = left.iter().sum::<f64>() / n;
         let variance = left.iter().map(|x| (x - middle).powi(2)).sum::<f64>() / n;

@@ -13,6 +13,8 @@ use super::{FULL, FULL_CELLS, GOOD, LONGEST_TEXT, MARKER, RECORD_HEADER, Shape, 
 
 /// Numbers that wait in memory at the most.
 const MOST_WAITING: usize = 16 << 20;
+/// Bytes of room that stay when all is written: chunks may be large, and what follows the last needs its memory.
+const KEPT: usize = 1 << 16;
 
 /// A journal that grows. Chunks wait in memory until they are written, all with one call, so that a process that is
 /// killed leaves whole records and at the end part of one. Those of a generation that is committed before cost nothing.
@@ -130,6 +132,7 @@ impl Writer {
         self.file = Some(file);
         self.written += self.bytes.len() as u64;
         self.bytes.clear();
+        self.bytes.shrink_to(KEPT);
         self.is_settled = false;
         Ok(())
     }
