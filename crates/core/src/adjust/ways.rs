@@ -216,11 +216,56 @@ mod tests {
     use crate::divergence::Space;
     use crate::divergence::testing::{gaussian, normal_prior};
     use crate::near::{Extent, Field};
+    use crate::problem::Prior;
     use crate::propose::{Importance, Kernel};
     use crate::reduce::Estimates;
     use crate::stream::{Seed, Stream};
     use crate::view::standard_deviations;
     use crate::workers::Serial;
+
+    /// Looks at simulations that a kernel proposed, of which the 400 nearest to an observation are kept.
+    fn looking<T>(
+        (prior, kernel): (&Prior, &dyn Kernel),
+        (units, features): (&Table, &Table),
+        observed: &[f64],
+        see: impl FnOnce(&Looks<'_>, &Near<'_>) -> T,
+    ) -> T {
+        let rows: Vec<u32> = (0..units.rows() as u32).collect();
+        let weights = vec![1.0; observed.len()];
+        let view = View {
+            units,
+            features: features.into(),
+            observed,
+            rows: &rows,
+            spread: &standard_deviations(features, &rows),
+            importance: &Importance::new(prior, kernel, units),
+            space: &Space::new(prior, units, Seed(1), 100),
+            learned: Estimates::default(),
+            adjusts: false,
+            keep: 400,
+            previous: None,
+            workers: &Serial,
+        };
+        let field = Field::of(&view, 1);
+        let near = field.near((observed, &weights), None, Extent::of(f64::INFINITY));
+        let kept = near.population(400, units.into()).unwrap();
+        let accepted = Accepted {
+            prior,
+            population: &kept,
+            features: &features.select(&kept.rows),
+            observed,
+            distance_weights: &weights,
+        };
+        let looks = Looks {
+            accepted: &accepted,
+            view: &view,
+            modes: &Modes::find(&kept.units, kept.weights.normalised()),
+            logits: units,
+            used: &(0..observed.len()).collect::<Vec<usize>>(),
+            forwards: Vec::new(),
+        };
+        see(&looks, &near)
+    }
 
     /// Normal about `CENTRE` with standard deviation 0.8 in each of two parameters.
     struct OffCentre;
@@ -245,54 +290,22 @@ mod tests {
         for row in 0..count {
             features.row_mut(row).iter_mut().zip(units.row(row)).for_each(|(s, theta)| *s += theta);
         }
-        let rows: Vec<u32> = (0..count as u32).collect();
-        let (observed, weights) = ([0.8, 0.8], [1.0, 1.0]);
-        let view = View {
-            units: &units,
-            features: (&features).into(),
-            observed: &observed,
-            rows: &rows,
-            spread: &standard_deviations(&features, &rows),
-            importance: &Importance::new(&prior, &OffCentre, &units),
-            space: &Space::new(&prior, &units, Seed(1), 100),
-            learned: Estimates::default(),
-            adjusts: false,
-            keep: 400,
-            previous: None,
-            workers: &Serial,
-        };
-        let field = Field::of(&view, 1);
-        let near = field.near((&observed, &weights), None, Extent::of(f64::INFINITY));
-        let kept = near.population(400, (&units).into()).unwrap();
-        let accepted = Accepted {
-            prior: &prior,
-            population: &kept,
-            features: &features.select(&kept.rows),
-            observed: &observed,
-            distance_weights: &weights,
-        };
-        let (modes, used) = (Modes::default(), [0, 1]);
-        let looks = Looks {
-            accepted: &accepted,
-            view: &view,
-            modes: &modes,
-            logits: &units,
-            used: &used,
-            forwards: Vec::new(),
-        };
-        let size = Size::Share(0.5).of(&near, 400.0);
-        let found = looks.population(&near, size, Kind::WeighedAfter, (&units).into()).unwrap();
-        let (w, x) = (found.weights.normalised(), found.units.column(0));
-        let mean: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
-        let sd = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum::<f64>().sqrt();
-        // An effective size of some 1,500: standard errors of 0.012 and 0.01.
-        assert!((mean - 0.64).abs() < 0.05 && (sd - 0.447).abs() < 0.04, "{mean} {sd}");
-        let found_at = (size, Kind::WeighedAfter);
-        let (points, effective) = looks.some_of(&near, &observed, found_at, WEIGHED).unwrap();
-        let middle = points.column(0).iter().sum::<f64>() / points.rows() as f64;
-        assert!((middle - 0.64).abs() < 0.2, "{middle}");
-        let exact = found.weights.effective_sample_size();
-        assert!(effective > 0.6 * exact && effective < 1.6 * exact, "{effective} {exact}");
+        let observed = [0.8, 0.8];
+        looking((&prior, &OffCentre), (&units, &features), &observed, |looks, near| {
+            let size = Size::Share(0.5).of(near, 400.0);
+            let found = looks.population(near, size, Kind::WeighedAfter, (&units).into()).unwrap();
+            let (w, x) = (found.weights.normalised(), found.units.column(0));
+            let mean: f64 = w.iter().zip(&x).map(|(w, x)| w * x).sum();
+            let sd = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum::<f64>().sqrt();
+            // An effective size of some 1,500: standard errors of 0.012 and 0.01.
+            assert!((mean - 0.64).abs() < 0.05 && (sd - 0.447).abs() < 0.04, "{mean} {sd}");
+            let found_at = (size, Kind::WeighedAfter);
+            let (points, effective) = looks.some_of(near, &observed, found_at, WEIGHED).unwrap();
+            let middle = points.column(0).iter().sum::<f64>() / points.rows() as f64;
+            assert!((middle - 0.64).abs() < 0.2, "{middle}");
+            let exact = found.weights.effective_sample_size();
+            assert!(effective > 0.6 * exact && effective < 1.6 * exact, "{effective} {exact}");
+        });
     }
 
     /// Normal about nothing with standard deviation 2.
@@ -314,51 +327,18 @@ mod tests {
         let units = gaussian(count, 1, 0.0, 2.0, 1);
         let mut features = gaussian(count, 1, 0.0, 0.1, 2);
         (0..count).for_each(|row| features.row_mut(row)[0] += units.at(row, 0).powi(2));
-        let rows: Vec<u32> = (0..count as u32).collect();
-        let (observed, weights) = ([1.0], [1.0]);
-        let view = View {
-            units: &units,
-            features: (&features).into(),
-            observed: &observed,
-            rows: &rows,
-            spread: &standard_deviations(&features, &rows),
-            importance: &Importance::new(&prior, &Wide, &units),
-            space: &Space::new(&prior, &units, Seed(1), 100),
-            learned: Estimates::default(),
-            adjusts: false,
-            keep: 400,
-            previous: None,
-            workers: &Serial,
-        };
-        let field = Field::of(&view, 1);
-        let near = field.near((&observed, &weights), None, Extent::of(f64::INFINITY));
-        let kept = near.population(400, (&units).into()).unwrap();
-        let modes = Modes::find(&kept.units, kept.weights.normalised());
-        assert_eq!(modes.count(), 2);
-        let accepted = Accepted {
-            prior: &prior,
-            population: &kept,
-            features: &features.select(&kept.rows),
-            observed: &observed,
-            distance_weights: &weights,
-        };
-        let looks = Looks {
-            accepted: &accepted,
-            view: &view,
-            modes: &modes,
-            logits: &units,
-            used: &[0],
-            forwards: Vec::new(),
-        };
-        let (size, thetas) = (Size::Share(0.2).of(&near, 400.0), (&units).into());
-        let spread = |kind: Kind| {
-            let found = looks.population(&near, size, kind, thetas).unwrap();
-            let (w, x) = (found.weights.normalised(), found.units.column(0));
-            let above: f64 = w.iter().zip(&x).filter(|(_, x)| **x > 0.0).map(|(w, _)| w).sum();
-            assert!((above - 0.5).abs() < 0.1, "{above}");
-            w.iter().zip(&x).map(|(w, x)| w * (x.abs() - 1.0).powi(2)).sum::<f64>().sqrt()
-        };
-        let (together, apart) = (spread(Kind::WeighedAfter), spread(Kind::WeighedAfterByMode));
-        assert!((apart - 0.05).abs() < 0.02 && together > 0.12, "{apart} {together}");
+        looking((&prior, &Wide), (&units, &features), &[1.0], |looks, near| {
+            assert_eq!(looks.modes.count(), 2);
+            let size = Size::Share(0.2).of(near, 400.0);
+            let spread = |kind: Kind| {
+                let found = looks.population(near, size, kind, (&units).into()).unwrap();
+                let (w, x) = (found.weights.normalised(), found.units.column(0));
+                let above: f64 = w.iter().zip(&x).filter(|(_, x)| **x > 0.0).map(|(w, _)| w).sum();
+                assert!((above - 0.5).abs() < 0.1, "{above}");
+                w.iter().zip(&x).map(|(w, x)| w * (x.abs() - 1.0).powi(2)).sum::<f64>().sqrt()
+            };
+            let (together, apart) = (spread(Kind::WeighedAfter), spread(Kind::WeighedAfterByMode));
+            assert!((apart - 0.05).abs() < 0.02 && together > 0.12, "{apart} {together}");
+        });
     }
 }
