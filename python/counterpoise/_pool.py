@@ -46,7 +46,7 @@ class Chunks:
     ) -> None:
         """Take the rows of a generation."""
         self.thetas, self.seeds, self.rows, self.generation = thetas, seeds, rows, generation
-        self.cuts = list(pieces(rows, self.simulator.unit))
+        self.cuts = pieces(rows, self.simulator.unit)
         self.at = 0
 
     def left(self) -> int:

@@ -7,7 +7,7 @@ import json
 import operator
 import struct
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
@@ -279,11 +279,9 @@ def _picker(names: Sequence[str]) -> Callable[[Any], Any]:
     return pick
 
 
-def pieces(rows: NDArray[np.int64], unit: int) -> Iterator[int]:
+def pieces(rows: NDArray[np.int64], unit: int) -> Sequence[int]:
     """Places at which a list of rows may be cut without parting rows that belong together."""
     if unit == 1:
-        yield from range(1, len(rows) + 1)
-    else:
-        yield from (1 + np.flatnonzero(np.diff(rows // unit))).tolist()
-        if len(rows):
-            yield len(rows)
+        return range(1, len(rows) + 1)
+    inside: list[int] = (1 + np.flatnonzero(np.diff(rows // unit))).tolist()
+    return [*inside, len(rows)] if len(rows) else inside

@@ -259,13 +259,14 @@ pub fn digest(
     let projection = method.reduction.fit(&raw, &mut seed.stream(Stage::Reduce, inputs.index, 0))?;
     let made = projection.features(summaries);
     let features = made.of(summaries);
+    let is_known = |row: &u32| projection.knows(units.row(*row as usize));
     let known: Vec<u32> =
-        rows.iter().copied().filter(|&row| projection.knows(units.row(row as usize))).collect();
+        if rows.iter().all(is_known) { Vec::new() } else { rows.iter().copied().filter(is_known).collect() };
     // A region that holds fewer than are kept was found from too few.
-    let rows = if known.len() >= method.keep { known } else { rows.clone() };
+    let rows = if known.len() >= method.keep { &known } else { &rows };
     let spread = match &made {
         Features::Summaries if rows.len() == raw.rows.len() => spread.clone(),
-        _ => standard_deviations(features, &rows),
+        _ => standard_deviations(features, rows),
     };
     let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
     let observed = projection.features((&observed).into()).of((&observed).into()).row(0).to_vec();
@@ -276,7 +277,7 @@ pub fn digest(
     let view = View {
         features,
         observed: &observed,
-        rows: &rows,
+        rows,
         spread: &spread,
         learned: projection.learned(),
         previous: previous.as_deref(),

@@ -60,7 +60,8 @@ impl<'a> Pool<'a> {
 
     /// The rows that did not fail.
     pub(crate) fn usable(&self, inputs: &Inputs<'_>, keep: usize) -> Result<Vec<u32>, DigestError> {
-        let mut rows = inputs.simulated.usable();
+        let mut rows = Vec::with_capacity(self.units.rows());
+        rows.extend(inputs.simulated.usable());
         let mut first = inputs.proposed.units.rows() as u32;
         for earlier in &self.earlier {
             rows.extend(earlier.simulated.usable().into_iter().map(|row| first + row));

@@ -61,6 +61,9 @@ impl Writer {
 
     /// Turns the chunks that wait into records.
     fn encode(&mut self) {
+        // Two numbers beside the statistics of a row, and what stands about a record; failures may need more.
+        let cells = self.waiting.iter().map(|chunk| chunk.summaries.values().len() + chunk.rows.len() + 4);
+        self.bytes.reserve_exact(8 * cells.sum::<usize>());
         for chunk in std::mem::take(&mut self.waiting) {
             for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
                 self.add_row(row, chunk.summaries.row(slot), outcome.as_ref().err());
