@@ -23,7 +23,8 @@ const ENOUGH: f64 = 500.0;
 /// A sample without adjustment is no larger.
 const MOST_AS_ACCEPTED: f64 = 2.5;
 
-/// How many standard errors others may be worse than fewer particles than are kept.
+/// How many standard errors others may be worse than fewer particles than are kept, and than modes that are weighed
+/// afterwards: either must show that it is better.
 const MARGIN_OF_FEW: f64 = 1.0;
 
 /// Ways that do not weigh simulations by where they were proposed are tried where the nearest weigh so unevenly that their
@@ -124,16 +125,19 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         });
         ways.extend(more);
     }
-    // Of what is as good, the larger sample is preferred, up to what is enough.
+    // Of what is as good, the larger sample is preferred, up to what is enough; and where particles lie apart, a regression
+    // for each mode to one for all.
     let counts: Vec<usize> = ways.iter().map(|way| way.size.of(&here, keep)).collect();
     let mut order: Vec<usize> = (0..ways.len()).collect();
-    order.sort_by_key(|&way| match counts[way] {
-        count if count <= enough => (false, here.all() - count),
-        count => (true, count),
+    order.sort_by_key(|&way| match (counts[way], ways[way].kind != Kind::ByMode) {
+        (count, for_all) if count <= enough => (false, here.all() - count, for_all),
+        (count, for_all) => (true, count, for_all),
     });
     let name = |way: usize| format!("{}, {} nearest", looks.name(ways[way].kind), counts[way]);
-    // Fewer than are kept must show that they are better: their posterior is rough, which scores hardly tell.
-    let margin = |best: usize| if counts[best] < here.reaching(keep) { MARGIN_OF_FEW } else { MARGIN };
+    // The posterior of fewer than are kept is rough, which scores hardly tell.
+    let is_doubtful =
+        |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;
+    let margin = |best: usize| if is_doubtful(best) { MARGIN_OF_FEW } else { MARGIN };
     let (taken, evidence) = scores.verdicts("adjustment", &order, margin, name);
     let way = order[taken];
     let population = looks.population(&here, counts[way], ways[way].kind, all.thetas)?;
