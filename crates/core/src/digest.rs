@@ -260,10 +260,10 @@ pub fn digest(
     let made = projection.features(summaries);
     let features = made.of(summaries);
     let is_known = |row: &u32| projection.knows(units.row(*row as usize));
-    let known: Vec<u32> =
-        if rows.iter().all(is_known) { Vec::new() } else { rows.iter().copied().filter(is_known).collect() };
+    let is_part = !rows.iter().all(is_known);
+    let known: Option<Vec<u32>> = is_part.then(|| rows.iter().copied().filter(is_known).collect());
     // A region that holds fewer than are kept was found from too few.
-    let rows = if known.len() >= method.keep { &known } else { &rows };
+    let rows = known.as_ref().filter(|known| known.len() >= method.keep).unwrap_or(&rows);
     let spread = match &made {
         Features::Summaries if rows.len() == raw.rows.len() => spread.clone(),
         _ => standard_deviations(features, rows),

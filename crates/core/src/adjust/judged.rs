@@ -25,7 +25,7 @@ const MOST_AS_ACCEPTED: f64 = 2.5;
 
 /// How many standard errors others may be worse than fewer particles than are kept, and than modes that are weighed
 /// afterwards: either must show that it is better.
-const MARGIN_OF_FEW: f64 = 1.0;
+const MARGIN_OF_DOUBTFUL: f64 = 1.0;
 
 /// Ways that do not weigh simulations by where they were proposed are tried where the nearest weigh so unevenly that their
 /// number is so many times their effective size.
@@ -137,7 +137,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     // The posterior of fewer than are kept is rough, which scores hardly tell.
     let is_doubtful =
         |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;
-    let margin = |best: usize| if is_doubtful(best) { MARGIN_OF_FEW } else { MARGIN };
+    let margin = |best: usize| if is_doubtful(best) { MARGIN_OF_DOUBTFUL } else { MARGIN };
     let (taken, evidence) = scores.verdicts("adjustment", &order, margin, name);
     let way = order[taken];
     let population = looks.population(&here, counts[way], ways[way].kind, all.thetas)?;
