@@ -62,6 +62,17 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// Computes what some are worth, together.
+    fn weigh(&self, places: &[(f64, u32)]) {
+        let is_open = |at: &u32| self.worth[*at as usize].load(Ordering::Relaxed) == UNKNOWN;
+        let open: Vec<u32> = places.iter().map(|&(_, at)| at).filter(is_open).collect();
+        let rows: Vec<u32> = open.iter().map(|&at| self.rows[at as usize]).collect();
+        self.view.importance.look_up(&rows);
+        open.into_iter().for_each(|at| {
+            self.worth(at);
+        });
+    }
+
     fn worth(&self, at: u32) -> f64 {
         let slot = &self.worth[at as usize];
         let known = slot.load(Ordering::Relaxed);
@@ -132,6 +143,7 @@ impl<'a> Field<'a> {
         loop {
             let mut places = by_distance(&distances, candidates(&distances, left_out, next));
             places.truncate(next);
+            self.weigh(&places);
             let (mut sum, mut squares) = (0.0, 0.0);
             let sizes = places.iter().map(|&(_, at)| {
                 let weight = self.worth(at);

@@ -165,7 +165,7 @@ impl Looks<'_> {
             return Some((moved(STAND_INS)?, some.effective));
         }
         let units = moved(weighed)?;
-        let weights = LogWeights::new(units.iter().map(|unit| self.view.importance.ln_at(unit)).collect())?;
+        let weights = LogWeights::new(self.view.importance.ln_at(&units))?;
         let picked = systematic(weights.normalised(), weighed).into_iter().map(|at| at as u32);
         // Under the kernel some two thirds of the sample count.
         let effective = weights.effective_sample_size() / weighed as f64 * size as f64 * 2.0 / 3.0;
@@ -202,8 +202,8 @@ impl Looks<'_> {
         let one = Modes::default();
         let mut moved = plan.correct(&nearby, if kind.is_by_mode() { self.modes } else { &one })?;
         if kind.is_weighed_after() {
-            let after = moved.units.iter().zip(moved.weights.ln());
-            let ln = after.map(|(unit, ln)| ln + self.view.importance.ln_at(unit)).collect();
+            let there = self.view.importance.ln_at(&moved.units);
+            let ln = there.iter().zip(moved.weights.ln()).map(|(there, ln)| ln + there).collect();
             moved.weights = LogWeights::new(ln).ok_or_else(nothing)?;
         }
         Ok(moved)

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub struct Densities(Vec<AtomicU64>);
 
+/// Where nothing is remembered of any row.
+pub(super) static NOWHERE: Densities = Densities(Vec::new());
+
 /// Marks what is not known; a NaN that arithmetic does not produce.
 const UNKNOWN: u64 = u64::MAX;
 /// The lowest bits of a sum say over how many kernels it runs, so that both are read and written at once. Sums of rows that
@@ -21,25 +24,31 @@ impl Densities {
         Self((0..rows).map(|_| AtomicU64::new(UNKNOWN)).collect())
     }
 
-    /// The sum over all of so many kernels; `more` gives that over one more, whose number it is told.
-    pub(super) fn sum(&self, row: usize, kernels: usize, more: impl Fn(usize, f64) -> f64) -> f64 {
-        let slot = self.0.get(row).filter(|_| kernels as u64 <= COUNT);
-        let known = slot.map_or(UNKNOWN, |slot| slot.load(Ordering::Relaxed));
-        let (mut sum, mut over) = match known {
-            UNKNOWN => (f64::NEG_INFINITY, 0),
+    /// The sum of a row as far as it is known, over no more than so many kernels, and over how many it runs.
+    pub(super) fn known(&self, row: usize, kernels: usize) -> (f64, usize) {
+        let nothing = (f64::NEG_INFINITY, 0);
+        match self.slot(row, kernels).map_or(UNKNOWN, |slot| slot.load(Ordering::Relaxed)) {
+            UNKNOWN => nothing,
+            bits if (bits & COUNT) as usize > kernels => nothing,
             bits => (f64::from_bits(bits & !COUNT), (bits & COUNT) as usize),
-        };
-        if over > kernels {
-            (sum, over) = (f64::NEG_INFINITY, 0);
         }
-        let rounded = if slot.is_some() { COUNT } else { 0 };
-        for kernel in over..kernels {
-            sum = f64::from_bits(more(kernel, sum).to_bits() & !rounded);
+    }
+
+    /// A sum as it is remembered of a row.
+    pub(super) fn rounded(&self, row: usize, kernels: usize, sum: f64) -> f64 {
+        let rounded = if self.slot(row, kernels).is_some() { COUNT } else { 0 };
+        f64::from_bits(sum.to_bits() & !rounded)
+    }
+
+    /// Remembers the sum over so many kernels.
+    pub(super) fn remember(&self, row: usize, kernels: usize, sum: f64) {
+        if let Some(slot) = self.slot(row, kernels) {
+            slot.store(sum.to_bits() & !COUNT | kernels as u64, Ordering::Relaxed);
         }
-        if let Some(slot) = slot.filter(|_| over < kernels) {
-            slot.store(sum.to_bits() | kernels as u64, Ordering::Relaxed);
-        }
-        sum
+    }
+
+    fn slot(&self, row: usize, kernels: usize) -> Option<&AtomicU64> {
+        self.0.get(row).filter(|_| kernels as u64 <= COUNT)
     }
 }
 
@@ -59,25 +68,22 @@ impl PartialEq for Densities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     #[test]
-    fn what_is_remembered_is_what_is_computed() {
-        let (calls, memory) = (Cell::new(0), Densities::unknown(2));
-        let more = |kernel: usize, sum: f64| {
-            calls.set(calls.get() + 1);
-            let own = -1.0 / (kernel as f64 + 3.0);
-            if sum == f64::NEG_INFINITY { own } else { sum.max(own) + 0.1 }
-        };
-        let at_once = Densities::unknown(1).sum(0, 4, more);
-        assert_eq!(calls.get(), 4);
-        memory.sum(0, 2, more);
-        assert_eq!(memory.sum(0, 4, more).to_bits(), at_once.to_bits());
-        assert_eq!(memory.sum(0, 4, more).to_bits(), at_once.to_bits());
-        assert_eq!(calls.get(), 8, "each kernel once");
-        assert_eq!(memory.sum(1, 4, more).to_bits(), at_once.to_bits());
-        let nowhere = Densities::default().sum(0, 4, more);
-        assert!((nowhere - at_once).abs() < 1e-12);
-        assert_eq!(memory.sum(0, 300, more).to_bits(), Densities::default().sum(0, 300, more).to_bits());
+    fn what_is_remembered_is_what_was_told() {
+        let memory = Densities::unknown(2);
+        assert_eq!(memory.known(0, 4), (f64::NEG_INFINITY, 0));
+        let sum = memory.rounded(0, 2, -1.0 / 3.0);
+        assert!((sum + 1.0 / 3.0).abs() < 1e-13);
+        memory.remember(0, 2, sum);
+        assert_eq!(memory.known(0, 2), (sum, 2));
+        assert_eq!(memory.known(0, 4), (sum, 2), "there are more by now");
+        assert_eq!(memory.known(0, 1), (f64::NEG_INFINITY, 0), "one is too much");
+        assert_eq!(memory.known(1, 4), (f64::NEG_INFINITY, 0));
+        // More kernels than can be counted, and rows without a place: nothing is remembered, nothing is rounded.
+        memory.remember(0, 300, 1.0);
+        assert_eq!(memory.known(0, 2), (sum, 2));
+        assert_eq!((memory.known(0, 300), memory.rounded(0, 300, 0.1)), ((f64::NEG_INFINITY, 0), 0.1));
+        assert_eq!(Densities::default().rounded(0, 2, 0.1), 0.1);
     }
 }

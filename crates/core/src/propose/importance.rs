@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Densities, Kernel};
+use super::densities::{Densities, NOWHERE};
+use super::Kernel;
 use crate::problem::Prior;
 use crate::table::Table;
 
@@ -42,8 +43,13 @@ impl<'a> Part<'a> {
         Self { kernel, ln_scale: libm::log(rows as f64) - libm::log(inside), rows }
     }
 
-    fn ln_density(&self, ln_prior: f64, unit: &[f64]) -> f64 {
-        self.ln_scale + self.kernel.map_or(ln_prior, |kernel| kernel.ln_density(unit))
+    /// Writes how densely rows come from here; `ln_prior` has the prior's own density at each of the points.
+    fn ln_densities(&self, units: &[&[f64]], ln_prior: impl Iterator<Item = f64>, into: &mut [f64]) {
+        match self.kernel {
+            Some(kernel) => kernel.ln_densities(units, into),
+            None => into.iter_mut().zip(ln_prior).for_each(|(into, ln)| *into = ln),
+        }
+        into.iter_mut().for_each(|ln| *ln += self.ln_scale);
     }
 }
 
@@ -98,16 +104,29 @@ impl<'a> Importance<'a> {
         if known != UNKNOWN {
             return f64::from_bits(known);
         }
-        let Some(source) = &self.source else { return 0.0 };
-        let value = source.of_row(row as usize);
-        slot.store(value.to_bits(), Ordering::Relaxed);
-        value
+        self.look_up(&[row]);
+        f64::from_bits(slot.load(Ordering::Relaxed))
     }
 
-    /// The log weight that a simulation at this point would have.
+    /// Computes the weights of some rows that will be asked for: many together are quicker than one by one.
+    pub(crate) fn look_up(&self, rows: &[u32]) {
+        let (Some(source), false) = (&self.source, self.memory.is_empty()) else { return };
+        let is_open = |row: &u32| self.memory[*row as usize].load(Ordering::Relaxed) == UNKNOWN;
+        let open: Vec<u32> = rows.iter().copied().filter(is_open).collect();
+        for rows in open.chunks(TOGETHER) {
+            let points: Vec<Point<'_>> = rows.iter().map(|&row| source.point(row as usize)).collect();
+            for (&row, value) in rows.iter().zip(source.of(&points)) {
+                self.memory[row as usize].store(value.to_bits(), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// The log weights that simulations at these points would have.
     #[must_use]
-    pub fn ln_at(&self, unit: &[f64]) -> f64 {
-        self.source.as_ref().map_or(0.0, |source| source.at(unit, (&Densities::default(), 0)))
+    pub fn ln_at(&self, units: &Table) -> Vec<f64> {
+        let Some(source) = &self.source else { return vec![0.0; units.rows()] };
+        let points: Vec<Point<'_>> = units.iter().map(|unit| (unit, &NOWHERE, 0)).collect();
+        points.chunks(TOGETHER).flat_map(|points| source.of(points)).collect()
     }
 
     /// Whether the weight of any point can be told.
@@ -117,22 +136,45 @@ impl<'a> Importance<'a> {
     }
 }
 
+/// Points whose densities are computed together.
+const TOGETHER: usize = 256;
+
+/// A point, and where it is remembered.
+type Point<'a> = (&'a [f64], &'a Densities, usize);
+
 impl Source<'_> {
-    fn of_row(&self, row: usize) -> f64 {
+    fn point(&self, row: usize) -> Point<'_> {
         let unit = self.units.row(row);
-        let Some(&(first, remembered)) = self.remembered.iter().rev().find(|(first, _)| *first <= row) else {
-            return self.at(unit, (&Densities::default(), 0));
-        };
-        self.at(unit, (remembered, row - first))
+        let memory = self.remembered.iter().rev().find(|(first, _)| *first <= row);
+        memory.map_or((unit, &NOWHERE, 0), |(first, remembered)| (unit, remembered, row - first))
     }
 
-    fn at(&self, unit: &[f64], (remembered, row): (&Densities, usize)) -> f64 {
-        let ln_prior = self.prior.ln_density(unit);
-        let density = remembered.sum(row, self.parts.len(), |part, sum| {
-            let own = self.parts[part].ln_density(ln_prior, unit);
-            let (most, least) = if own > sum { (own, sum) } else { (sum, own) };
-            if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most }
-        });
-        ln_prior - density + self.ln_rows
+    /// The log weights of points. Each is the same beside whatever others.
+    fn of(&self, points: &[Point<'_>]) -> Vec<f64> {
+        let kernels = self.parts.len();
+        let ln_prior: Vec<f64> = points.iter().map(|(unit, ..)| self.prior.ln_density(unit)).collect();
+        let known = points.iter().map(|(_, remembered, row)| remembered.known(*row, kernels));
+        let (mut sums, over): (Vec<f64>, Vec<usize>) = known.unzip();
+        let mut densities = vec![0.0; points.len()];
+        for (number, part) in self.parts.iter().enumerate() {
+            let wanting: Vec<usize> = (0..points.len()).filter(|&at| over[at] <= number).collect();
+            let units: Vec<&[f64]> = wanting.iter().map(|&at| points[at].0).collect();
+            let densities = &mut densities[..units.len()];
+            part.ln_densities(&units, wanting.iter().map(|&at| ln_prior[at]), densities);
+            for (&at, &own) in wanting.iter().zip(&*densities) {
+                let (_, remembered, row) = points[at];
+                sums[at] = remembered.rounded(row, kernels, ln_sum(sums[at], own));
+            }
+        }
+        for ((_, remembered, row), &sum) in points.iter().zip(&sums) {
+            remembered.remember(*row, kernels, sum);
+        }
+        ln_prior.iter().zip(&sums).map(|(prior, sum)| prior - sum + self.ln_rows).collect()
     }
+}
+
+/// The logarithm of the sum of two numbers whose logarithms are given.
+fn ln_sum(a: f64, b: f64) -> f64 {
+    let (most, least) = if b > a { (b, a) } else { (a, b) };
+    if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::gaussians::Gaussians;
+use super::bells::{Bell, Bells};
 use super::heavy;
 use crate::population::Population;
 use crate::propose::ProposeError;
@@ -130,7 +130,7 @@ impl Sample {
                 Shape::Single(width) => self.single(Some(width)),
                 Shape::Shared(width) => {
                     let root = &self.root * self.scale(width, self.effective());
-                    self.each_given_others(vec![root; self.units.rows()])
+                    self.each_given_others(&[root])
                 }
                 Shape::Local(share, width) => {
                     let count = self.neighbours(share).unwrap_or(self.units.rows());
@@ -139,7 +139,7 @@ impl Sample {
                     }
                     let scale = self.scale(width, count as f64);
                     let roots = local.iter().flat_map(|(_, roots)| roots.iter().map(|root| root * scale));
-                    self.each_given_others(roots.collect())
+                    self.each_given_others(&roots.collect::<Vec<_>>())
                 }
             });
         }
@@ -153,7 +153,7 @@ impl Sample {
             let steps = centres.row_mut(row).iter_mut().zip(&self.middle);
             steps.for_each(|(x, middle)| *x = middle + together * (*x - middle));
         }
-        self.given_others(&centres, vec![&self.root * scale; self.units.rows()])
+        self.given_others(&centres, &[&self.root * scale])
     }
 
     /// The factors of the covariances of the `count` particles nearest to each.
@@ -161,16 +161,21 @@ impl Sample {
         (0..self.units.rows()).map(|particle| Ok(self.around(particle, count)?.root)).collect()
     }
 
-    fn each_given_others(&self, roots: Vec<DMatrix<f64>>) -> Vec<f64> {
+    fn each_given_others(&self, roots: &[DMatrix<f64>]) -> Vec<f64> {
         self.given_others(&self.units, roots)
     }
 
-    fn given_others(&self, centres: &Table, roots: Vec<DMatrix<f64>>) -> Vec<f64> {
-        let sum = Gaussians::new(centres, &self.weights, roots);
-        let one = |(at, unit): (usize, &[f64])| {
-            sum.ln_density_without(unit, Some(at)) - libm::log(1.0 - self.weights[at].min(0.5))
-        };
-        self.units.iter().enumerate().map(one).collect()
+    /// With one factor for all particles, or one each.
+    fn given_others(&self, centres: &Table, roots: &[DMatrix<f64>]) -> Vec<f64> {
+        let ln_weights = self.weights.iter().map(|weight| libm::log(weight.max(f64::MIN_POSITIVE)));
+        let roots = roots.iter().chain(std::iter::repeat(&roots[roots.len() - 1]));
+        let bells: Vec<Bell<'_>> =
+            centres.iter().zip(roots).zip(ln_weights).map(|((centre, root), ln)| (centre, root, ln)).collect();
+        let points: Vec<&[f64]> = self.units.iter().collect();
+        let mut ln = vec![0.0; points.len()];
+        Bells::new(self.middle.clone(), &bells).ln_sums(&points, Some(0), &mut ln);
+        ln.iter_mut().zip(&self.weights).for_each(|(ln, weight)| *ln -= libm::log(1.0 - weight.min(0.5)));
+        ln
     }
 
     /// The same for Student's law around all.
@@ -229,9 +234,10 @@ mod tests {
             let rest = Sample::new(units, weights, &population).unwrap();
             let root = &rest.root * 1.5;
             let middle = Table::from_rows(3, rest.middle.clone());
-            let slow = Gaussians::new(&middle, &[1.0], vec![root]);
-            let expected = slow.ln_density_without(sample.units.row(but as usize), None);
-            assert!((fast[but as usize] - expected).abs() < 1e-6, "{} {expected}", fast[but as usize]);
+            let slow = Bells::new(rest.middle.clone(), &[(middle.row(0), &root, 0.0)]);
+            let mut expected = [0.0];
+            slow.ln_sums(&[sample.units.row(but as usize)], None, &mut expected);
+            assert!((fast[but as usize] - expected[0]).abs() < 1e-6, "{} {expected:?}", fast[but as usize]);
         }
     }
 }

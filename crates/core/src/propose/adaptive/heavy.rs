@@ -3,7 +3,6 @@
 use nalgebra::DMatrix;
 use rand::distr::Distribution;
 
-use super::super::Kernel;
 use super::super::covariance::{add_step, whiten_in_place};
 use crate::stream::Stream;
 use crate::variates::Exp1;
@@ -14,32 +13,28 @@ use crate::variates::Exp1;
 /// posterior that falls off as `exp(-x)` wants proposals that fall off as `exp(-x / 2)`, twice as wide.
 pub(super) struct Heavy {
     middle: Vec<f64>,
-    /// Factor of the particles' covariance, and the logarithm of its determinant.
+    /// Factor of the particles' covariance.
     root: DMatrix<f64>,
-    ln_determinant: f64,
+    /// Logarithm of the density at the middle, times the share of all draws that come from here.
+    ln_top: f64,
 }
 
 const FREEDOM: f64 = 4.0;
 const WIDE: f64 = 2.0;
 
 impl Heavy {
-    pub(super) fn new(middle: Vec<f64>, root: DMatrix<f64>) -> Self {
-        let ln_determinant = (0..middle.len()).map(|j| libm::log(root[(j, j)])).sum();
-        Self { middle, root, ln_determinant }
+    /// With a share of all draws.
+    pub(super) fn new(middle: Vec<f64>, root: DMatrix<f64>, share: f64) -> Self {
+        let ln_determinant: f64 = (0..middle.len()).map(|j| libm::log(root[(j, j)])).sum();
+        let ln_top = ln_density(0.0, middle.len()) - ln_determinant + libm::log(share);
+        Self { middle, root, ln_top }
     }
-}
 
-/// Log density at a squared distance from the middle, where the particles' covariance is the identity in `d` dimensions.
-pub(super) fn ln_density(square: f64, d: usize) -> f64 {
-    let d = d as f64;
-    libm::lgamma(0.5 * (FREEDOM + d))
-        - libm::lgamma(0.5 * FREEDOM)
-        - 0.5 * d * libm::log(FREEDOM * std::f64::consts::PI * WIDE * WIDE)
-        - 0.5 * (FREEDOM + d) * libm::log1p(square / (FREEDOM * WIDE * WIDE))
-}
+    pub(super) fn middle(&self) -> &[f64] {
+        &self.middle
+    }
 
-impl Kernel for Heavy {
-    fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
+    pub(super) fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
         unit.fill(0.0);
         add_step(&self.root, rng, unit);
         // Half of a chi-squared variate of four degrees of freedom.
@@ -48,11 +43,34 @@ impl Kernel for Heavy {
         unit.iter_mut().zip(&self.middle).for_each(|(x, middle)| *x = middle + scale * *x);
     }
 
-    fn ln_density(&self, unit: &[f64]) -> f64 {
-        let mut white: Vec<f64> = unit.iter().zip(&self.middle).map(|(x, middle)| x - middle).collect();
-        whiten_in_place(&self.root, &mut white);
-        ln_density(white.iter().map(|x| x * x).sum(), white.len()) - self.ln_determinant
+    /// Adds the share's density at each point, times a factor.
+    pub(super) fn add(&self, units: &[&[f64]], factor: f64, into: &mut [f64]) {
+        let d = self.middle.len();
+        let top = libm::exp(self.ln_top) * factor;
+        let mut white = vec![0.0; d];
+        for (unit, into) in units.iter().zip(into) {
+            let steps = unit.iter().zip(&self.middle).map(|(x, middle)| x - middle);
+            white.iter_mut().zip(steps).for_each(|(slot, step)| *slot = step);
+            whiten_in_place(&self.root, &mut white);
+            let square: f64 = white.iter().map(|x| x * x).sum();
+            let fall = 1.0 / (1.0 + square / (FREEDOM * WIDE * WIDE));
+            // To the power of half of the degrees of freedom and the dimensions, which is half of a whole number.
+            let half = if d % 2 == 1 { fall.sqrt() } else { 1.0 };
+            *into += top * half * (0..(FREEDOM as usize + d) / 2).fold(1.0, |power, _| power * fall);
+        }
     }
+}
+
+/// Log density at a squared distance from the middle, where the particles' covariance is the identity in `d` dimensions.
+pub(super) fn ln_density(square: f64, d: usize) -> f64 {
+    ln_at_middle(d) - 0.5 * (FREEDOM + d as f64) * libm::log1p(square / (FREEDOM * WIDE * WIDE))
+}
+
+fn ln_at_middle(d: usize) -> f64 {
+    let d = d as f64;
+    libm::lgamma(0.5 * (FREEDOM + d))
+        - libm::lgamma(0.5 * FREEDOM)
+        - 0.5 * d * libm::log(FREEDOM * std::f64::consts::PI * WIDE * WIDE)
 }
 
 #[cfg(test)]
@@ -63,14 +81,16 @@ mod tests {
     #[test]
     fn draws_lie_where_the_density_says() {
         let root = DMatrix::from_row_slice(2, 2, &[0.5, 0.0, 0.3, 0.2]);
-        let heavy = Heavy::new(vec![1.0, -1.0], root);
+        let heavy = Heavy::new(vec![1.0, -1.0], root, 1.0);
         // The share of draws in the upper right, far out, against the density added up over a fine grid.
         let (cells, low, width) = (600, 0.0, 0.1);
         let at = |i: usize| low + (i as f64 + 0.5) * width;
         let mut expected = 0.0;
         for i in 0..cells {
             for j in 0..cells {
-                expected += libm::exp(heavy.ln_density(&[2.0 + at(i), at(j)])) * width * width;
+                let mut density = [0.0];
+                heavy.add(&[&[2.0 + at(i), at(j)]], width * width, &mut density);
+                expected += density[0];
             }
         }
         let (count, mut unit, mut inside) = (100_000, [0.0; 2], 0.0);

@@ -1,5 +1,6 @@
 //! A mixture around the posterior so far that wastes the least of what it draws.
 
+mod bells;
 mod draws;
 mod estimate;
 mod gaussians;
@@ -7,14 +8,16 @@ mod heavy;
 
 pub use draws::draws;
 
-use super::covariance::SharedKernel;
 use super::{Kernel, Proposal, ProposeError};
+use crate::elementary::ln;
 use crate::population::Population;
 use crate::problem::Prior;
 use crate::stream::Stream;
 use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
+use bells::{Bell, Bells};
 use estimate::{MOST, NEIGHBOURS, Sample, Shape};
-use gaussians::{Gaussians, ln_constant};
+use gaussians::Gaussians;
 use heavy::Heavy;
 use rand::RngExt;
 
@@ -76,12 +79,10 @@ impl Proposal for Adaptive {
         let kept = best_shares(&ratios, &sample.weights, worth);
         let mut parts = Vec::with_capacity(kept.len());
         for (at, share) in kept {
-            let kernel = kernel(&sample, shapes[at])?;
-            parts.push(Share::new(share * (1.0 - heavy_share), kernel));
+            parts.push((share * (1.0 - heavy_share), gaussians(&sample, shapes[at])?));
         }
-        let heavy = Heavy::new(sample.middle.clone(), sample.root.clone());
-        parts.push(Share::new(heavy_share, Box::new(heavy)));
-        Ok(Box::new(Several(parts)))
+        let heavy = Heavy::new(sample.middle.clone(), sample.root.clone(), heavy_share);
+        Ok(Box::new(Several::new(parts, heavy)))
     }
 }
 
@@ -108,78 +109,77 @@ fn best_shares(ratios: &[Vec<f64>], weights: &[f64], among: Vec<usize>) -> Vec<(
     among.into_iter().zip(shares).collect()
 }
 
-fn kernel(sample: &Sample, shape: Shape) -> Result<Box<dyn Kernel>, ProposeError> {
+fn gaussians(sample: &Sample, shape: Shape) -> Result<Gaussians, ProposeError> {
+    let around = |roots| Gaussians::new(sample.units.clone(), sample.weights.clone(), roots);
     Ok(match shape {
         Shape::Single(width) => {
             let middle = Table::from_rows(sample.middle.len(), sample.middle.clone());
-            Box::new(Gaussians::new(&middle, &[1.0], vec![&sample.root * width]))
+            Gaussians::new(middle, vec![1.0], vec![&sample.root * width])
         }
-        Shape::Shared(width) => {
-            let root = &sample.root * sample.scale(width, sample.effective());
-            let ln_scale = ln_constant(&root);
-            let kernel = SharedKernel::new((&sample.units, &sample.weights), root);
-            Box::new(Normalised { kernel, ln_scale })
-        }
+        Shape::Shared(width) => around(vec![&sample.root * sample.scale(width, sample.effective())]),
         Shape::Local(share, width) => {
             let count = sample.neighbours(share).ok_or_else(|| sample.degenerate())?;
             let scale = sample.scale(width, count as f64);
-            let roots = sample.local(count)?.into_iter().map(|root| root * scale).collect();
-            Box::new(Gaussians::new(&sample.units, &sample.weights, roots))
+            around(sample.local(count)?.into_iter().map(|root| root * scale).collect())
         }
     })
 }
 
-/// Gaussians with one covariance, their density normalised.
-struct Normalised {
-    kernel: SharedKernel,
-    ln_scale: f64,
+/// Several estimates, each with its share, and a law with heavy tails, which has the rest.
+struct Several {
+    parts: Vec<(f64, Gaussians)>,
+    heavy: Heavy,
+    /// All of the Gaussians at once.
+    bells: Bells,
 }
 
-impl Kernel for Normalised {
-    fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
-        self.kernel.draw(rng, unit);
-    }
-
-    fn ln_density(&self, unit: &[f64]) -> f64 {
-        self.ln_scale + self.kernel.ln_density(unit)
-    }
-}
-
-/// A mixture of kernels, each with its share.
-struct Several(Vec<Share>);
-
-struct Share {
-    share: f64,
-    ln_share: f64,
-    kernel: Box<dyn Kernel>,
-}
-
-impl Share {
-    fn new(share: f64, kernel: Box<dyn Kernel>) -> Self {
-        Self { share, ln_share: libm::log(share), kernel }
+impl Several {
+    fn new(parts: Vec<(f64, Gaussians)>, heavy: Heavy) -> Self {
+        let all: Vec<Bell<'_>> = parts.iter().flat_map(|(share, part)| part.bells(*share)).collect();
+        let bells = Bells::new(heavy.middle().to_vec(), &all);
+        Self { parts, heavy, bells }
     }
 }
 
 impl Kernel for Several {
     fn draw(&self, rng: &mut Stream, unit: &mut [f64]) {
         let mut level = rng.random::<f64>();
-        let last = self.0.len() - 1;
-        for (at, Share { share, kernel, .. }) in self.0.iter().enumerate() {
-            if level < *share || at == last {
-                return kernel.draw(rng, unit);
+        for (share, part) in &self.parts {
+            if level < *share {
+                return part.draw(rng, unit);
             }
             level -= share;
         }
+        self.heavy.draw(rng, unit);
     }
 
     fn ln_density(&self, unit: &[f64]) -> f64 {
-        let mut density = f64::NEG_INFINITY;
-        for Share { ln_share, kernel, .. } in &self.0 {
-            let own = ln_share + kernel.ln_density(unit);
-            let (most, least) = if own > density { (own, density) } else { (density, own) };
-            density = if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most };
-        }
-        density
+        let mut density = [0.0];
+        self.ln_densities(&[unit], &mut density);
+        density[0]
+    }
+
+    fn ln_densities(&self, units: &[&[f64]], into: &mut [f64]) {
+        self.bells.sums(units, None, into);
+        // Where nothing is left of the Gaussians, this still is.
+        let ln_unit = self.bells.ln_unit();
+        self.heavy.add(units, libm::exp(-ln_unit), into);
+        vectorised(Logarithms { values: into, ln_unit });
+    }
+}
+
+/// Takes the logarithms of positive numbers and adds that of their unit.
+struct Logarithms<'a> {
+    values: &'a mut [f64],
+    ln_unit: f64,
+}
+
+impl Loop for Logarithms<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.values.iter_mut().for_each(|value| *value = ln(value.max(f64::MIN_POSITIVE)) + self.ln_unit);
     }
 }
 
@@ -190,6 +190,22 @@ mod tests {
     #[test]
     fn density_is_that_of_the_draws() {
         super::super::testing::conformance(&Adaptive);
+    }
+
+    #[test]
+    fn densities_are_the_same_one_by_one_and_far_away() {
+        for d in [1, 2, 5] {
+            let (prior, population) = super::super::testing::population(90, d);
+            let kernel = Adaptive.fit(&prior, &population).unwrap();
+            let points = crate::divergence::testing::gaussian(37, d, 0.0, 10.0, 1);
+            let units: Vec<&[f64]> = points.iter().collect();
+            let mut together = vec![0.0; 37];
+            kernel.ln_densities(&units, &mut together);
+            for (unit, density) in units.iter().zip(&together) {
+                assert_eq!(kernel.ln_density(unit).to_bits(), density.to_bits());
+                assert!(density.is_finite() && *density > -100.0, "{density}");
+            }
+        }
     }
 
     #[test]
