@@ -8,29 +8,40 @@ use crate::table::Table;
 use crate::trials::{STAND_INS, systematic};
 use crate::vectors::{Loop, vectorised};
 use crate::view::View;
+use crate::workers;
 
-/// Simulations laid out for many looks at what is nearest.
+/// Simulations among which what is nearest is looked for.
 pub(crate) struct Field<'a> {
     view: View<'a>,
     /// Which simulations.
     rows: Vec<u32>,
-    /// Their features, one after another: none of those without weight, and none at all where one look is all there will be.
-    columns: Vec<Vec<f64>>,
-    /// Their importance weights, computed for those that are asked for and remembered; and the log weight that is one
-    /// here. They depend on the simulation alone, so that the memory never shows.
-    worth: Vec<AtomicU64>,
+    /// The log weight that is one here.
     ln_one: f64,
+    /// What many looks need, where there will be many.
+    laid_out: Option<LaidOut>,
 }
 
-/// Marks a weight that has not been computed.
-const UNKNOWN: u64 = u64::MAX;
+/// Simulations laid out for many looks.
+struct LaidOut {
+    /// Steps of their features from the data in standard deviations, one feature after another; none of those without
+    /// weight. Single precision is enough to tell which lie near.
+    columns: Vec<Vec<f32>>,
+    /// What each is worth.
+    worth: Vec<f64>,
+    /// How many were needed for each of the effective size that was wanted, when somebody last looked. It says how many to
+    /// sort at first, and never shows in what is found.
+    needed: AtomicU64,
+}
+
 /// One of so many simulations is looked at for the weight that is one.
 const SAMPLED: usize = 61;
 /// What is next to nothing beside others still counts where it is alone.
 const FURTHEST: f64 = 300.0;
+/// Simulations that are weighed at a time.
+const WEIGHED: usize = 512;
 
 impl<'a> Field<'a> {
-    /// Every so manieth of the simulations in a view.
+    /// Every so manieth of the simulations in a view, for many looks.
     pub(crate) fn of(view: &View<'a>, step: usize) -> Self {
         Self::compared(view, step, &vec![1.0; view.features.columns()])
     }
@@ -38,74 +49,73 @@ impl<'a> Field<'a> {
     /// The same for distances that weigh no other features than these do.
     pub(crate) fn compared(view: &View<'a>, step: usize, weights: &[f64]) -> Self {
         let mut field = Self::for_one_look(view, step);
-        let room = |weight: &f64| Vec::with_capacity(if *weight > 0.0 { field.rows.len() } else { 0 });
-        field.columns = weights.iter().map(room).collect();
-        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] > 0.0).collect();
+        let used: Vec<usize> =
+            (0..weights.len()).filter(|&j| weights[j] > 0.0 && view.spread[j] > 0.0).collect();
+        let mut columns: Vec<Vec<f32>> = vec![Vec::new(); weights.len()];
+        used.iter().for_each(|&j| columns[j].reserve_exact(field.rows.len()));
         for &row in &field.rows {
             let row = view.features.row(row as usize);
-            used.iter().for_each(|&j| field.columns[j].push(row[j]));
+            used.iter().for_each(|&j| columns[j].push(step_of(view, j, row[j])));
         }
+        let parts = workers::map(view.workers, field.rows.len().div_ceil(WEIGHED), |part| {
+            let rows = field.rows.chunks(WEIGHED).nth(part).unwrap_or(&[]);
+            view.importance.look_up(rows);
+            rows.iter().map(|&row| field.worth_of(row)).collect::<Vec<f64>>()
+        });
+        let needed = AtomicU64::new(MORE.to_bits());
+        field.laid_out = Some(LaidOut { columns, worth: parts.concat(), needed });
         field
     }
 
-    /// The same, not laid out: features are read where they are.
+    /// The same for one look: features are read where they are, and only what is near is weighed.
     pub(crate) fn for_one_look(view: &View<'a>, step: usize) -> Self {
         let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
-        let some = rows.iter().step_by(SAMPLED).map(|&row| view.importance.ln(row));
-        let top = some.fold(f64::NEG_INFINITY, f64::max);
-        Self {
-            columns: Vec::new(),
-            view: *view,
-            worth: rows.iter().map(|_| AtomicU64::new(UNKNOWN)).collect(),
-            ln_one: if top.is_finite() { top } else { 0.0 },
-            rows,
-        }
-    }
-
-    /// Computes what some are worth, together.
-    fn weigh(&self, places: &[(f64, u32)]) {
-        let is_open = |at: &u32| self.worth[*at as usize].load(Ordering::Relaxed) == UNKNOWN;
-        let open: Vec<u32> = places.iter().map(|&(_, at)| at).filter(is_open).collect();
-        let rows: Vec<u32> = open.iter().map(|&at| self.rows[at as usize]).collect();
-        self.view.importance.look_up(&rows);
-        open.into_iter().for_each(|at| {
-            self.worth(at);
-        });
+        let some: Vec<u32> = rows.iter().copied().step_by(SAMPLED).collect();
+        view.importance.look_up(&some);
+        let top = some.iter().map(|&row| view.importance.ln(row)).fold(f64::NEG_INFINITY, f64::max);
+        Self { view: *view, rows, ln_one: if top.is_finite() { top } else { 0.0 }, laid_out: None }
     }
 
     fn worth(&self, at: u32) -> f64 {
-        let slot = &self.worth[at as usize];
-        let known = slot.load(Ordering::Relaxed);
-        if known != UNKNOWN {
-            return f64::from_bits(known);
+        match &self.laid_out {
+            Some(laid_out) => laid_out.worth[at as usize],
+            None => self.worth_of(self.rows[at as usize]),
         }
-        let ln = self.view.importance.ln(self.rows[at as usize]) - self.ln_one;
-        let value = libm::exp(ln.clamp(-FURTHEST, FURTHEST));
-        slot.store(value.to_bits(), Ordering::Relaxed);
-        value
     }
 
-    /// Distances from an observation under several weights. Simulations are taken some at a time, so that their features
-    /// come from memory once for all.
-    pub(crate) fn distances(&self, observed: &[f64], weights: &[&[f64]]) -> Vec<Vec<f64>> {
-        if self.columns.is_empty() {
-            return weights.iter().map(|weights| self.each_from(observed, weights)).collect();
-        }
-        let mut distances = vec![vec![0.0; self.rows.len()]; weights.len()];
-        for first in (0..self.rows.len()).step_by(BLOCK) {
-            let block = first..(first + BLOCK).min(self.rows.len());
-            for (j, column) in self.columns.iter().enumerate() {
-                for (distances, weights) in distances.iter_mut().zip(weights).filter(|(_, w)| w[j] > 0.0) {
-                    vectorised(Along {
-                        distances: &mut distances[block.clone()],
-                        column: &column[block.clone()],
-                        observed: observed[j],
-                        factor: weights[j] * weights[j],
-                    });
-                }
+    fn worth_of(&self, row: u32) -> f64 {
+        libm::exp((self.view.importance.ln(row) - self.ln_one).clamp(-FURTHEST, FURTHEST))
+    }
+
+    /// The nearest to an observation under distance weights, all but one, as far as is asked for.
+    pub(crate) fn near(
+        &self,
+        (observed, weights): (&[f64], &[f64]),
+        but: Option<u32>,
+        extent: Extent,
+    ) -> Near<'_> {
+        self.near_each(observed, &[(weights, extent)], but).swap_remove(0)
+    }
+
+    /// The same under several weights, each as far as it asks for.
+    pub(crate) fn near_each(
+        &self,
+        observed: &[f64],
+        looks: &[(&[f64], Extent)],
+        but: Option<u32>,
+    ) -> Vec<Near<'_>> {
+        let weights: Vec<&[f64]> = looks.iter().map(|(weights, _)| *weights).collect();
+        match &self.laid_out {
+            Some(laid_out) => {
+                let distances = laid_out.distances(&self.view, observed, &weights);
+                let each = distances.chunks_exact(self.rows.len()).zip(looks);
+                each.map(|(distances, (_, extent))| self.nearest(distances, but, *extent)).collect()
             }
+            None => looks
+                .iter()
+                .map(|(weights, extent)| self.nearest(&self.each_from(observed, weights), but, *extent))
+                .collect(),
         }
-        distances
     }
 
     /// Distances from an observation, of features that are not laid out.
@@ -121,47 +131,95 @@ impl<'a> Field<'a> {
         self.rows.iter().map(distance).collect()
     }
 
-    /// The nearest to an observation under distance weights, all but one, as far as is asked for.
-    pub(crate) fn near(
-        &self,
-        (observed, weights): (&[f64], &[f64]),
-        but: Option<u32>,
-        extent: Extent,
-    ) -> Near<'_> {
-        let distances = self.distances(observed, &[weights]).swap_remove(0);
-        self.nearest(distances, but, extent)
-    }
-
-    /// The same, of the distances of all.
-    pub(crate) fn nearest(&self, distances: Vec<f64>, but: Option<u32>, extent: Extent) -> Near<'_> {
+    /// The nearest, all but one, of the distances of all.
+    fn nearest<D: Distance>(&self, distances: &[D], but: Option<u32>, extent: Extent) -> Near<'_> {
         let left_out = but.and_then(|row| self.rows.binary_search(&row).ok());
         let all = distances.len() - usize::from(left_out.is_some());
         let most = extent.most.min(all);
         // Sorting is what a look costs, so no more are sorted than are asked for.
         let wanted = BEYOND * extent.effective;
-        let mut next = ((wanted * MORE).min(most as f64) as usize).max(extent.least).min(most);
+        let needed = self.laid_out.as_ref().map(|laid_out| &laid_out.needed);
+        let a_unit = needed.map_or(MORE, |needed| f64::from_bits(needed.load(Ordering::Relaxed)));
+        let mut next = ((wanted * a_unit).min(most as f64) as usize).max(extent.least).min(most);
         loop {
-            let mut places = by_distance(&distances, candidates(&distances, left_out, next));
+            let mut places = by_distance(distances, &candidates(distances, left_out, next));
             places.truncate(next);
-            self.weigh(&places);
-            let (mut sum, mut squares) = (0.0, 0.0);
-            let sizes = places.iter().map(|&(_, at)| {
-                let weight = self.worth(at);
-                sum += weight;
-                squares += weight * weight;
-                sum * sum / squares
-            });
-            let effective: Vec<f64> = sizes.collect();
+            if self.laid_out.is_none() {
+                let rows: Vec<u32> = places.iter().map(|&(_, at)| self.rows[at as usize]).collect();
+                self.view.importance.look_up(&rows);
+            }
+            let effective = self.effective_sizes(&places);
             if next == most || effective.last().is_some_and(|&reached| reached >= wanted) {
+                if let Some(needed) = needed.filter(|_| wanted > 0.0) {
+                    let count = effective.partition_point(|&size| size < wanted);
+                    let a_unit = (ROOM * count as f64 / wanted).max(1.0);
+                    needed.store(a_unit.to_bits(), Ordering::Relaxed);
+                }
                 return Near { field: self, places, effective, all };
             }
             next = (2 * next).max(FEWEST).min(most);
         }
     }
+
+    /// The effective size of the first, of the first two, and so on.
+    fn effective_sizes(&self, places: &[(f64, u32)]) -> Vec<f64> {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let size = |&(_, at): &(f64, u32)| {
+            let weight = self.worth(at);
+            sum += weight;
+            squares += weight * weight;
+            sum * sum / squares
+        };
+        places.iter().map(size).collect()
+    }
+}
+
+/// How far from the data a feature lies, in its standard deviations.
+fn step_of(view: &View<'_>, j: usize, value: f64) -> f32 {
+    ((value - view.observed[j]) / view.spread[j]) as f32
+}
+
+impl LaidOut {
+    /// Distances from an observation under several weights, one after another. Simulations are taken some at a time, so that
+    /// their features come from memory once for all.
+    fn distances(&self, view: &View<'_>, observed: &[f64], weights: &[&[f64]]) -> Vec<f32> {
+        let count = self.worth.len();
+        let mut distances = vec![0.0; count * weights.len()];
+        let used: Vec<usize> = (0..observed.len()).filter(|&j| !self.columns[j].is_empty()).collect();
+        let here: Vec<f32> = used.iter().map(|&j| step_of(view, j, observed[j])).collect();
+        let factor = |weights: &[f64], j: usize| ((weights[j] * view.spread[j]).powi(2)) as f32;
+        for first in (0..count).step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(count);
+            for (&j, &here) in used.iter().zip(&here) {
+                let column = &self.columns[j][block.clone()];
+                for (weights, distances) in weights.iter().zip(distances.chunks_exact_mut(count)) {
+                    let factor = factor(weights, j);
+                    if factor > 0.0 {
+                        vectorised(Along { distances: &mut distances[block.clone()], column, here, factor });
+                    }
+                }
+            }
+        }
+        distances
+    }
+}
+
+/// Distances of either precision.
+trait Distance: Copy + Into<f64> + PartialOrd {
+    /// Whether those in one drawer are put in order, too.
+    const EXACT: bool;
+}
+
+impl Distance for f64 {
+    const EXACT: bool = true;
+}
+
+impl Distance for f32 {
+    const EXACT: bool = false;
 }
 
 /// Places, all but one, of which the `count` nearest are some, ascending.
-fn candidates(distances: &[f64], left_out: Option<usize>, count: usize) -> Vec<u32> {
+fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usize) -> Vec<u32> {
     /// A few distances tell about where the nearest end.
     const STEP: usize = 16;
     let up_to = |limit: f64| {
@@ -169,12 +227,12 @@ fn candidates(distances: &[f64], left_out: Option<usize>, count: usize) -> Vec<u
         for (at, &distance) in distances.iter().enumerate() {
             // Written in any case and kept or not: a guess which would be lost as often as not.
             places[found] = at as u32;
-            found += usize::from(distance <= limit && Some(at) != left_out);
+            found += usize::from(distance.into() <= limit && Some(at) != left_out);
         }
         places.truncate(found);
         places
     };
-    let mut some: Vec<f64> = distances.iter().copied().step_by(STEP).collect();
+    let mut some: Vec<f64> = distances.iter().step_by(STEP).map(|&distance| distance.into()).collect();
     let rank = count / STEP + count / (3 * STEP) + 8;
     if rank < some.len() {
         let limit = *some.select_nth_unstable_by(rank, f64::total_cmp).1;
@@ -186,44 +244,58 @@ fn candidates(distances: &[f64], left_out: Option<usize>, count: usize) -> Vec<u
     up_to(f64::INFINITY)
 }
 
-/// Places, given in ascending order, by their distances, ties to the lower place. By the upper bits of the distances,
-/// digit by digit, which for numbers that are not negative is their order; then what differs further down.
-fn by_distance(distances: &[f64], places: Vec<u32>) -> Vec<(f64, u32)> {
-    const DIGITS: [(u32, u32); 3] = [(32, 11), (43, 11), (54, 10)];
-    const LARGEST: usize = 1 << 11;
-    let digit = |key: u64, (shift, bits): (u32, u32)| (key >> shift) as usize & ((1 << bits) - 1);
-    let key = |&at: &u32| (distances[at as usize].to_bits() >> 32 << 32) | u64::from(at);
-    let mut keys: Vec<u64> = places.iter().map(key).collect();
-    let mut counts = [[0_u32; LARGEST]; DIGITS.len()];
-    for &key in &keys {
-        counts.iter_mut().zip(DIGITS).for_each(|(counts, place)| counts[digit(key, place)] += 1);
+/// Places, given in ascending order, by their distances: put into drawers by the root of these, about two in each, and, where
+/// it is to be exact, in order within a drawer, ties to the lower place.
+fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<(f64, u32)> {
+    let found: Vec<f64> = places.iter().map(|&at| distances[at as usize].into()).collect();
+    let drawers = places.len() / 2 + 1;
+    let mut own = vec![0_u32; places.len()];
+    vectorised(Drawers { distances: &found, last: (drawers - 1) as f32, into: &mut own });
+    let mut ends = vec![0_u32; drawers + 1];
+    own.iter().for_each(|&drawer| ends[drawer as usize + 1] += 1);
+    for at in 0..drawers {
+        ends[at + 1] += ends[at];
     }
-    let mut other = vec![0; keys.len()];
-    for (counts, place) in counts.iter_mut().zip(DIGITS) {
-        if keys.first().is_none_or(|&key| counts[digit(key, place)] as usize == keys.len()) {
-            continue;
-        }
-        let mut before = 0;
-        for count in counts.iter_mut() {
-            before += std::mem::replace(count, before);
-        }
-        for &key in &keys {
-            let slot = &mut counts[digit(key, place)];
-            other[*slot as usize] = key;
-            *slot += 1;
-        }
-        std::mem::swap(&mut keys, &mut other);
+    // The beginning of each moves to its end as it is filled.
+    let mut sorted = vec![(0.0, 0); places.len()];
+    for ((&at, &distance), &drawer) in places.iter().zip(&found).zip(&own) {
+        let slot = &mut ends[drawer as usize];
+        sorted[*slot as usize] = (distance, at);
+        *slot += 1;
     }
-    let mut sorted: Vec<(f64, u32)> =
-        keys.into_iter().map(|key| (distances[key as u32 as usize], key as u32)).collect();
-    for at in 1..sorted.len() {
-        let mut slot = at;
-        while slot > 0 && sorted[slot - 1].0 > sorted[slot].0 {
-            sorted.swap(slot - 1, slot);
-            slot -= 1;
+    if D::EXACT {
+        let mut first = 0;
+        for &end in &ends[..drawers] {
+            sorted[first as usize..end as usize]
+                .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            first = end;
         }
     }
     sorted
+}
+
+/// Which drawer each distance belongs into.
+struct Drawers<'a> {
+    distances: &'a [f64],
+    last: f32,
+    into: &'a mut [u32],
+}
+
+impl Loop for Drawers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        /// A small whole number added to this is the lowest bits of the sum.
+        const WHOLE: f32 = 8_388_608.0;
+        const MOST: f64 = 1e30;
+        let furthest = self.distances.iter().fold(0.0_f64, |most, d| most.max(d.min(MOST)));
+        let scale = if furthest > 0.0 { 1.0 / furthest } else { 0.0 };
+        for (into, distance) in self.into.iter_mut().zip(self.distances) {
+            let share = ((distance.min(MOST) * scale) as f32).sqrt() * self.last;
+            *into = (share.min(self.last) + WHOLE).to_bits() & 0x7f_ffff;
+        }
+    }
 }
 
 /// A share of so many, no fewer than one.
@@ -252,17 +324,18 @@ impl Extent {
     }
 }
 
-/// How many simulations are looked at first for each of the effective size that is wanted, and how many at least where
-/// that was not enough.
+/// How many simulations are looked at first for each of the effective size that is wanted, how many more than were needed the
+/// last time, and how many at least where that was not enough.
 const MORE: f64 = 1.5;
+const ROOM: f64 = 1.2;
 const FEWEST: usize = 256;
 
 /// Adds what one feature gives to the distances.
 struct Along<'a> {
-    distances: &'a mut [f64],
-    column: &'a [f64],
-    observed: f64,
-    factor: f64,
+    distances: &'a mut [f32],
+    column: &'a [f32],
+    here: f32,
+    factor: f32,
 }
 
 impl Loop for Along<'_> {
@@ -271,7 +344,7 @@ impl Loop for Along<'_> {
     #[inline(always)]
     fn run(self) {
         for (distance, value) in self.distances.iter_mut().zip(self.column) {
-            let step = value - self.observed;
+            let step = value - self.here;
             *distance += self.factor * step * step;
         }
     }
@@ -392,7 +465,7 @@ mod tests {
             workers: &Serial,
         };
         for step in [1, 3] {
-            let field = Field::of(&view, step);
+            let (field, once) = (Field::of(&view, step), Field::for_one_look(&view, step));
             for (but, extent) in [
                 (None, Extent::of(f64::INFINITY)),
                 (Some(14), Extent::of(20.0)),
@@ -416,7 +489,14 @@ mod tests {
                 );
                 let found: Vec<(f64, u32)> =
                     near.places.iter().map(|&(d, at)| (d, field.rows[at as usize])).collect();
-                assert_eq!(found, sorted[..found.len()], "{step} {but:?} {extent:?}");
+                let exact = once.near((&observed, &weights), but, extent);
+                let exactly = exact.places.iter().map(|&(d, at)| (d, field.rows[at as usize]));
+                assert!(exactly.eq(sorted[..exact.places.len()].iter().copied()), "{step} {but:?} {extent:?}");
+                // In drawers, each no wider than two of those that are there: the nearest are some of those.
+                let root = |d: f64| d.sqrt();
+                let width = 2.0 * root(sorted[found.len() - 1].0) / (found.len() as f64 / 2.0);
+                let in_drawers = found.iter().zip(&sorted).all(|(a, b)| (root(a.0) - root(b.0)).abs() < width);
+                assert!(in_drawers, "{step} {but:?} {extent:?}");
                 // As many as a sample of twice the effective size has for each of that size.
                 let (mut sum, mut squares) = (0.0, 0.0);
                 let mut sizes = sorted.iter().take(near.places.len()).map(|&(_, row)| {
@@ -426,7 +506,8 @@ mod tests {
                 });
                 let (before, size) = (0..).zip(&mut sizes).find(|(_, size)| *size >= 10.0).unwrap();
                 let expected = f64::from(before + 1) * 5.0 / size;
-                assert!((near.reaching(5.0) as f64 - expected).abs() <= 1.0, "{expected}");
+                assert!((exact.reaching(5.0) as f64 - expected).abs() <= 1.0, "{expected}");
+                assert!((near.reaching(5.0) as f64 / expected - 1.0).abs() < 0.2, "{expected}");
             }
         }
     }

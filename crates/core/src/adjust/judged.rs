@@ -54,8 +54,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     let view = all.view;
     let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
     let laid_out = Field::compared(view, step, accepted.distance_weights);
-    let whole = (step > 1).then(|| Field::for_one_look(view, 1));
-    let field = whole.as_ref().unwrap_or(&laid_out);
+    let field = &Field::for_one_look(view, 1);
     let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
     let mut looks = Looks {
         accepted,

@@ -182,16 +182,12 @@ impl<'a> Bench<'a> {
         let mut used: Vec<usize> = ways.iter().map(|way| way.rule).collect();
         used.sort_unstable();
         used.dedup();
-        let weights: Vec<&[f64]> = used.iter().map(|&rule| &rules[rule].weights[..]).collect();
-        let near: Vec<Near<'_>> = used
-            .iter()
-            .zip(self.field.distances(&observed, &weights))
-            .map(|(&rule, distances)| {
-                let is_adjusted = ways.iter().any(|way| way.rule == rule && way.is_adjusted);
-                let effective = if is_adjusted { self.keep * ADJUSTED } else { self.keep };
-                self.field.nearest(distances, Some(row), Extent { effective, least: 0, most })
-            })
-            .collect();
+        let look = |&rule: &usize| {
+            let is_adjusted = ways.iter().any(|way| way.rule == rule && way.is_adjusted);
+            let effective = if is_adjusted { self.keep * ADJUSTED } else { self.keep };
+            (&rules[rule].weights[..], Extent { effective, least: 0, most })
+        };
+        let near = self.field.near_each(&observed, &used.iter().map(look).collect::<Vec<_>>(), Some(row));
         let score = |way: &Way| {
             let near = &near[used.partition_point(|&rule| rule < way.rule)];
             self.score(near, row, &rules[way.rule], way.is_adjusted)
