@@ -27,18 +27,33 @@ pub fn distances<'a>(
     }
     let mut distances = vec![0.0; rows.len()];
     for (first, part) in features.parts() {
-        let (observed, squares) = (&observed[first..], &squares[first..]);
-        let mut sums = distances.iter_mut();
+        let columns = first..first + part.columns();
+        let (observed, squares) = (&observed[columns.clone()], &squares[columns]);
+        let mut at = 0;
         for (table, top, rows) in part.runs(rows) {
-            for (&row, sum) in rows.iter().zip(&mut sums) {
-                let values = table.row((row - top) as usize);
-                let steps = values.iter().zip(observed).zip(squares);
+            let row = |row: u32| table.row((row - top) as usize);
+            let (sums, four) = (&mut distances[at..at + rows.len()], rows.chunks_exact(TOGETHER));
+            at += rows.len();
+            let whole = rows.len() - four.remainder().len();
+            for (sums, rows) in sums.chunks_exact_mut(TOGETHER).zip(four) {
+                let values: [&[f64]; TOGETHER] = std::array::from_fn(|k| &row(rows[k])[..observed.len()]);
+                for (j, (y, w)) in observed.iter().zip(squares).enumerate() {
+                    for (sum, values) in sums.iter_mut().zip(&values) {
+                        *sum += w * (values[j] - y) * (values[j] - y);
+                    }
+                }
+            }
+            for (&at, sum) in rows[whole..].iter().zip(&mut sums[whole..]) {
+                let steps = row(at).iter().zip(observed).zip(squares);
                 *sum = steps.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
             }
         }
     }
     distances
 }
+
+/// Rows whose sums are made side by side, since each of them waits for itself.
+const TOGETHER: usize = 4;
 
 /// Positions of the `keep` smallest distances, ascending by position; ties go to the lower position.
 ///
@@ -92,6 +107,18 @@ mod tests {
     fn weights_enter_squared() {
         let features = Table::from_rows(2, vec![1.0, 1.0, 3.0, 0.0]);
         assert_eq!(distances(&features, &[0.0, 0.0], &[2.0, 1.0], &[1, 0]), [36.0, 5.0]);
+    }
+
+    #[test]
+    fn rows_side_by_side_have_the_sums_of_one() {
+        let features = crate::divergence::testing::gaussian(23, 5, 0.0, 1.0, 1);
+        let (observed, weights) = ([0.1, -0.3, 0.7, 0.0, 2.0], [1.0, 0.5, 2.0, 0.0, 0.3]);
+        let rows: Vec<u32> = (0..23).rev().collect();
+        let one = |row: &u32| {
+            let steps = features.row(*row as usize).iter().zip(&observed).zip(&weights);
+            steps.fold(0.0, |sum, ((s, y), w)| sum + w * w * (s - y) * (s - y))
+        };
+        assert_eq!(distances(&features, &observed, &weights, &rows), rows.iter().map(one).collect::<Vec<f64>>());
     }
 
     #[test]

@@ -35,11 +35,10 @@ pub(crate) struct Trials {
 
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
 pub(crate) const REGION: f64 = 2.0;
-/// A pseudo-observation for so many simulations, so that what trials cost is a share of what simulating does; within limits:
-/// fewer tell nothing, and there are no more near the data.
-const SIMULATIONS_A_TRIAL: usize = 100;
+/// Pseudo-observations for the cube root of the simulations: what trials cost becomes a smaller share of what simulating does the
+/// more there is of it. Fewer than some tell nothing.
+const TRIALS: f64 = 3.2;
 const FEWEST: usize = 32;
-const MOST: usize = 400;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 192;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
@@ -51,7 +50,7 @@ impl Trials {
     /// Some rows among those nearest to the data whose effective size is `near`, each as likely as its importance weight
     /// says.
     pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64) -> Self {
-        let count = (view.rows.len() / SIMULATIONS_A_TRIAL).clamp(FEWEST, MOST);
+        let count = ((TRIALS * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
         let all = field.near((view.observed, weights), None, Extent::of(near));
         let some = all.thinned(all.reaching(near), usize::MAX);
         let total: f64 = some.weights.iter().sum();

@@ -116,7 +116,9 @@ fn learned_rules(view: &View<'_>, raw: usize) -> Vec<Rule> {
 
 /// The simple rules on the statistics, the best first as a rule.
 fn simple_rules(view: &View<'_>, part: &Part) -> Vec<Rule> {
-    let weights = |formula: &dyn Formula| part.with(view, |view| formula.weights(view, view.rows));
+    let some: Vec<u32> =
+        view.rows.iter().copied().step_by(view.rows.len().div_ceil(LOOKED_AMONG).max(1)).collect();
+    let weights = |formula: &dyn Formula| part.with(view, |view| formula.weights(view, &some));
     let rules = baselines().into_iter().rev();
     rules.map(|formula| part.rule(formula.name(), view, weights(&*formula))).collect()
 }
