@@ -3,8 +3,8 @@
 use super::Sample;
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
-use super::terms::{BLOCK, Room, Setting, Standardise, Term};
-use crate::products::dot;
+use super::terms::{Room, Setting, Standardise, Term};
+use crate::products::{BLOCK, dot};
 use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
 use crate::vectors::vectorised;
@@ -115,17 +115,13 @@ impl Dictionary {
 
     /// Writes terms and targets of rows as points of a regression.
     pub(super) fn writer<'a>(&'a self, summaries: Sample<'a>, targets: &'a Table) -> Writer<'a> {
-        let (f, width) = (self.len(), self.len() + targets.columns());
-        let (mut room, mut terms) = (Room::default(), vec![0.0; f * BLOCK]);
+        let mut room = Room::default();
         Box::new(move |rows, into| {
-            for (rows, into) in rows.chunks(BLOCK).zip(into.chunks_mut(BLOCK * width)) {
-                let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
-                self.write(&statistics, &mut room, &mut terms);
-                for (lane, (point, &row)) in into.chunks_exact_mut(width).zip(rows).enumerate() {
-                    let own = point.iter_mut().zip(terms[lane..].iter().step_by(BLOCK));
-                    own.for_each(|(slot, term)| *slot = *term);
-                    point[f..].copy_from_slice(targets.row(row));
-                }
+            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+            let (terms, aims) = into.split_at_mut(self.len() * BLOCK);
+            self.write(&statistics, &mut room, terms);
+            for (p, aims) in aims.chunks_exact_mut(BLOCK).enumerate() {
+                aims.iter_mut().zip(rows).for_each(|(aim, &row)| *aim = targets.at(row, p));
             }
         })
     }

@@ -6,6 +6,7 @@ mod pairs;
 mod terms;
 
 use super::{Estimates, Features, Projection, ReduceError, Reduction};
+use crate::products::BLOCK;
 use crate::ridge::{Points, Ridge};
 use crate::stacked::Stacked;
 use crate::stream::Stream;
@@ -13,7 +14,7 @@ use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
 use crate::view::View;
 use dictionary::Dictionary;
-use terms::{BLOCK, Room};
+use terms::Room;
 
 /// Regresses the parameters, their squares and, where they are few, their products on a dictionary of transforms of
 /// the statistics. What is predicted of each is a feature, in units of what the prediction leaves open. Posterior

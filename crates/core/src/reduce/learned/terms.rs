@@ -1,6 +1,7 @@
 //! Transforms of statistics, of one simulation or of many side by side.
 
 use crate::elementary::ln;
+use crate::products::BLOCK;
 use crate::vectors::{Loop, vectorised};
 
 /// One transform.
@@ -48,8 +49,6 @@ pub(super) struct Setting {
 
 /// Robustly standardised statistics are cut here: no outlier may steer a regression.
 const CUT: f64 = 10.0;
-/// Simulations side by side.
-pub(super) const BLOCK: usize = 64;
 
 /// Where a block of simulations is worked on.
 #[derive(Default)]
