@@ -108,20 +108,17 @@ fn take_away(panel: &[f64], rows: &mut [f64], first: usize, width: usize) {
         factors.copy_from_slice(&of[first..first + ROWS]);
     }
     for j in (first / COLUMNS * COLUMNS..width).step_by(COLUMNS) {
-        let mut values = [[0.0; COLUMNS]; ROWS];
-        for (values, row) in values.iter_mut().zip(rows.chunks_exact(width)) {
-            values.copy_from_slice(&row[j..j + COLUMNS]);
-        }
+        let mut sums = [[0.0; COLUMNS]; ROWS];
         for (factors, of) in factors.iter().zip(panel.chunks_exact(width)) {
-            let of = &of[j..j + COLUMNS];
+            let of: &[f64; COLUMNS] = of[j..j + COLUMNS].try_into().expect("whole");
             for r in 0..ROWS {
                 for c in 0..COLUMNS {
-                    values[r][c] -= factors[r] * of[c];
+                    sums[r][c] += factors[r] * of[c];
                 }
             }
         }
-        for (values, row) in values.iter().zip(rows.chunks_exact_mut(width)) {
-            row[j..j + COLUMNS].copy_from_slice(values);
+        for (sums, row) in sums.iter().zip(rows.chunks_exact_mut(width)) {
+            row[j..j + COLUMNS].iter_mut().zip(sums).for_each(|(value, sum)| *value -= sum);
         }
     }
 }
@@ -171,7 +168,8 @@ mod tests {
 
     #[test]
     fn a_matrix_that_is_not_positive_definite_is_told() {
-        let of = |last: f64| Equations::new((2, 1), move |a, b| if a + b == 2 { last } else { 1.0 }, |_, _| 1.0);
+        let of =
+            |last: f64| Equations::new((2, 1), move |a, b| if a + b == 2 { last } else { 1.0 }, |_, _| 1.0);
         assert!(of(1.0).solve().is_none());
         assert!(of(f64::NAN).solve().is_none());
         let mut shifted = of(1.0);

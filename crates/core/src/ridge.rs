@@ -98,7 +98,8 @@ pub(crate) fn left_open(points: &Points<'_>, penalty: f64) -> Option<Table> {
     points.each_block((0, 1), |rows, columns| {
         let (x, y) = columns.split_at((1 + f) * BLOCK);
         for (p, y) in y.chunks_exact(BLOCK).enumerate() {
-            let told = vectorised(Told { line: (fit.intercepts[p], &fit.coefficients[p]), terms: &x[BLOCK..] });
+            let told =
+                vectorised(Told { line: (fit.intercepts[p], &fit.coefficients[p]), terms: &x[BLOCK..] });
             rows.iter().zip(y.iter().zip(told)).for_each(|(&row, (y, told))| left.row_mut(row)[p] = y - told);
         }
     });

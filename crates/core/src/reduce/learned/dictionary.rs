@@ -1,13 +1,14 @@
 //! Transforms of the statistics among which a regression finds those that tell of the parameters.
 
 use super::Sample;
+use super::block::{Lanes, Room, standardise};
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
-use super::terms::{Room, Setting, Standardise, Term};
+use super::terms::{Setting, Term};
 use crate::products::{BLOCK, dot};
 use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
-use crate::vectors::vectorised;
+use crate::vectors::{Loop, vectorised};
 
 /// The transforms in use, standardised.
 #[derive(Clone, Debug)]
@@ -105,12 +106,18 @@ impl Dictionary {
 
     /// Writes the terms of up to a block of simulations, a block a term.
     pub(super) fn write(&self, rows: &[&[f64]], room: &mut Room, into: &mut [f64]) {
-        self.setting.write(&self.terms, rows, room, into);
-        for (values, (&centre, &spread)) in
-            into.chunks_exact_mut(BLOCK).zip(self.centre.iter().zip(&self.spread))
-        {
-            vectorised(Standardise { values, centre, spread, cut: CUT });
-        }
+        vectorised(Write { dictionary: self, rows, room, into });
+    }
+
+    /// Writes what lines, each a value where all terms are nothing and what each of them adds, tell of up to a block of
+    /// simulations.
+    pub(super) fn tell(&self, rows: &[&[f64]], room: &mut Room, lines: &[(f64, &[f64])], told: &mut [Lanes]) {
+        vectorised(Tell { dictionary: self, rows, room, lines, told });
+    }
+
+    /// A term and how it is standardised.
+    fn each(&self) -> impl Iterator<Item = (&Term, (f64, f64))> {
+        self.terms.iter().zip(self.centre.iter().copied().zip(self.spread.iter().copied()))
     }
 
     /// Writes terms and targets of rows as points of a regression.
@@ -124,6 +131,56 @@ impl Dictionary {
                 aims.iter_mut().zip(rows).for_each(|(aim, &row)| *aim = targets.at(row, p));
             }
         })
+    }
+}
+
+struct Write<'a> {
+    dictionary: &'a Dictionary,
+    rows: &'a [&'a [f64]],
+    room: &'a mut Room,
+    into: &'a mut [f64],
+}
+
+impl Loop for Write<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let setting = &self.dictionary.setting;
+        let mut block = setting.block(self.rows, self.room);
+        for ((term, scale), into) in self.dictionary.each().zip(self.into.as_chunks_mut().0) {
+            setting.lanes(term, &mut block, into);
+            standardise(into, scale, CUT);
+        }
+    }
+}
+
+/// Terms are used as soon as they are made: they never stand in memory.
+struct Tell<'a> {
+    dictionary: &'a Dictionary,
+    rows: &'a [&'a [f64]],
+    room: &'a mut Room,
+    lines: &'a [(f64, &'a [f64])],
+    told: &'a mut [Lanes],
+}
+
+impl Loop for Tell<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let setting = &self.dictionary.setting;
+        let mut block = setting.block(self.rows, self.room);
+        self.told.iter_mut().zip(self.lines).for_each(|(told, line)| told.fill(line.0));
+        let mut values = [0.0; BLOCK];
+        for (at, (term, scale)) in self.dictionary.each().enumerate() {
+            setting.lanes(term, &mut block, &mut values);
+            standardise(&mut values, scale, CUT);
+            for (told, line) in self.told.iter_mut().zip(self.lines) {
+                let slope = line.1[at];
+                told.iter_mut().zip(&values).for_each(|(told, value)| *told += slope * value);
+            }
+        }
     }
 }
 
