@@ -62,9 +62,10 @@ impl Loop for Products<'_> {
 pub(crate) const BLOCK: usize = 64;
 
 /// Adds the products of each column with itself and those after it over a block of points, in which each column is a
-/// [`BLOCK`] of values. `products` has a row for each column; of the part before the diagonal nobody knows what it has.
-pub(crate) fn add_block(products: &mut [f64], columns: &[f64]) {
-    vectorised(Block { products, columns });
+/// [`BLOCK`] of values. The first of two is taken from `factors`, which are the columns themselves or these times the weight
+/// of each point. `products` has a row for each column; of the part before the diagonal nobody knows what it has.
+pub(crate) fn add_block(products: &mut [f64], factors: &[f64], columns: &[f64]) {
+    vectorised(Block { products, factors, columns });
 }
 
 /// Rows of products that are made together, with as many columns as above: each value that is loaded is used several times.
@@ -72,6 +73,7 @@ const ROWS: usize = 4;
 
 struct Block<'a> {
     products: &'a mut [f64],
+    factors: &'a [f64],
     columns: &'a [f64],
 }
 
@@ -90,7 +92,7 @@ impl Loop for Block<'_> {
             }
             for a in (0..j + across).step_by(ROWS) {
                 // What lies beyond the last column is made of the last, and left out.
-                let column = |r: usize| &self.columns[(a + r).min(width - 1) * BLOCK..][..BLOCK];
+                let column = |r: usize| &self.factors[(a + r).min(width - 1) * BLOCK..][..BLOCK];
                 let (a0, a1, a2, a3) = (column(0), column(1), column(2), column(3));
                 let mut sums = [[0.0; COLUMNS]; ROWS];
                 for (p, point) in panel.iter().enumerate() {
@@ -152,10 +154,11 @@ mod tests {
         for width in [1, 3, 8, 19, 33] {
             let columns = gaussian(width, BLOCK, 0.3, 1.0, 1);
             let mut found = vec![0.5; width * width];
-            add_block(&mut found, columns.values());
+            let factors: Vec<f64> = columns.values().iter().map(|x| 2.0 * x).collect();
+            add_block(&mut found, &factors, columns.values());
             for a in 0..width {
                 for j in a..width {
-                    let products = columns.row(a).iter().zip(columns.row(j)).map(|(x, y)| x * y);
+                    let products = columns.row(a).iter().zip(columns.row(j)).map(|(x, y)| 2.0 * x * y);
                     let sum = 0.5 + products.fold(0.0, |sum, product| sum + product);
                     assert_eq!(found[a * width + j].to_bits(), sum.to_bits(), "{width}: {a} {j}");
                 }

@@ -157,7 +157,7 @@ impl Sums {
         let (f, t) = (points.regressors, points.targets);
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
-        points.each_block(part, |_, columns| add_block(&mut products, columns));
+        points.each_block(part, |_, columns| add_block(&mut products, columns, columns));
         for a in 0..width {
             (0..a).for_each(|b| products[a * width + b] = products[b * width + a]);
         }

@@ -202,7 +202,7 @@ impl<'a> Block<'a> {
 
 /// Values less a centre in units of a spread, cut off.
 #[inline(always)]
-pub(super) fn standardise(values: &mut Lanes, (centre, spread): (f64, f64), cut: f64) {
+pub(super) fn standardise(values: &mut [f64], (centre, spread): (f64, f64), cut: f64) {
     let inverse = 1.0 / spread;
     for value in values {
         *value = ((*value - centre) * inverse).clamp(-cut, cut);

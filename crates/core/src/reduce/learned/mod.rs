@@ -95,10 +95,6 @@ impl<'a> Sample<'a> {
         self.summaries.own(self.rows[i] as usize)
     }
 
-    fn at(&self, i: usize, column: usize) -> f64 {
-        self.row(i)[column]
-    }
-
     fn iter(self) -> impl ExactSizeIterator<Item = &'a [f64]> {
         (0..self.len()).map(move |i| self.row(i))
     }

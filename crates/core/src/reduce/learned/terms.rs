@@ -55,9 +55,9 @@ impl Setting {
         vectorised(Write { setting: self, terms, rows, room, into });
     }
 
-    pub(super) fn standard(&self, j: usize, value: f64) -> f64 {
-        let (middle, spread) = self.scale[j];
-        ((value - middle) / spread).clamp(-CUT, CUT)
+    /// Standardises values of a statistic, robustly.
+    pub(super) fn standardise(&self, j: usize, values: &mut [f64]) {
+        standardise(values, self.scale[j], CUT);
     }
 
     /// A block of simulations, from which terms are made.
@@ -206,7 +206,11 @@ mod tests {
 
     /// One term of one simulation, as it is defined.
     fn value(setting: &Setting, term: &Term, s: &[f64]) -> f64 {
-        let z = |j: usize| setting.standard(j, s[j]);
+        let standard = |j: usize, value: f64| {
+            let (middle, spread) = setting.scale[j];
+            ((value - middle) / spread).clamp(-CUT, CUT)
+        };
+        let z = |j: usize| standard(j, s[j]);
         let members = |g: usize| setting.groups[g].iter().map(|&j| s[j]);
         let sorted = |g: usize| {
             let mut values: Vec<f64> = members(g).collect();
@@ -216,7 +220,7 @@ mod tests {
         let mean = |g: usize| members(g).sum::<f64>() / setting.groups[g].len() as f64;
         let least = |g: usize| members(g).fold(f64::INFINITY, f64::min);
         let largest = |g: usize| members(g).fold(f64::NEG_INFINITY, f64::max);
-        let like = |g: usize, value: f64| setting.standard(setting.groups[g][0], value);
+        let like = |g: usize, value: f64| standard(setting.groups[g][0], value);
         let log = |value: f64| libm::log(value.max(f64::MIN_POSITIVE));
         // Mean product of the deviations from the means of two groups.
         let joint = |g: usize, h: usize| {
@@ -285,10 +289,19 @@ mod tests {
             Term::Log(2, 0.1),
             Term::LogSize(3, 1e-9),
             Term::Product(4, 5),
+            Term::Mean(0),
+            Term::Least(0),
+            Term::Largest(1),
+            Term::LogMean(1, 3.0),
+            Term::LogLeast(0, 5.0),
+            Term::LogLargest(1, 4.0),
+            Term::LogSpread(0, 0.1),
             Term::Median(0),
             Term::MiddleMean(1),
             Term::LogRange(1, 0.1),
+            Term::LogDeviation(0, 0.1),
             Term::Correlation(0, 1),
+            Term::Covariance(0, 1),
         ];
         let mut room = Room::default();
         let mut into = vec![0.0; terms.len() * BLOCK];
