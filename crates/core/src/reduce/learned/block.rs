@@ -125,6 +125,10 @@ impl<'a> Block<'a> {
 
     #[inline(always)]
     pub(super) fn least(&mut self, g: usize, into: &mut Lanes) {
+        if let (true, Some(end)) = (self.room.sorted.0 == Some(g), self.room.sorted.1.first()) {
+            *into = *end;
+            return;
+        }
         into.fill(f64::INFINITY);
         for values in self.members(g) {
             into.iter_mut().zip(values).for_each(|(least, &x)| *least = if x < *least { x } else { *least });
@@ -133,6 +137,10 @@ impl<'a> Block<'a> {
 
     #[inline(always)]
     pub(super) fn largest(&mut self, g: usize, into: &mut Lanes) {
+        if let (true, Some(end)) = (self.room.sorted.0 == Some(g), self.room.sorted.1.last()) {
+            *into = *end;
+            return;
+        }
         into.fill(f64::NEG_INFINITY);
         for values in self.members(g) {
             into.iter_mut().zip(values).for_each(|(most, &x)| *most = if x > *most { x } else { *most });

@@ -195,7 +195,15 @@ const SORTED: usize = 4_000;
 /// The values of some statistics over some simulations, each in order.
 fn sorted(summaries: Sample<'_>, of: &[usize]) -> Vec<Vec<f64>> {
     let mut columns = columns(summaries, of, &every(summaries.len().div_ceil(SORTED), summaries.len()));
-    columns.iter_mut().for_each(|values| values.sort_unstable_by(f64::total_cmp));
+    // Whole numbers in the order of `f64::total_cmp` are sorted faster.
+    let flip = |bits: i64| bits ^ (((bits >> 63) as u64) >> 1) as i64;
+    let mut keys: Vec<i64> = Vec::new();
+    for values in &mut columns {
+        keys.clear();
+        keys.extend(values.iter().map(|x| flip(x.to_bits() as i64)));
+        keys.sort_unstable();
+        values.iter_mut().zip(&keys).for_each(|(x, &key)| *x = f64::from_bits(flip(key) as u64));
+    }
     columns
 }
 
@@ -235,9 +243,9 @@ fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Ve
         terms.extend(pairs.flat_map(|(at, &a)| varying[at + 1..].iter().map(move |&b| Term::Product(a, b))));
     }
     for (g, group) in setting.groups.iter().enumerate() {
-        terms.extend([Term::Mean(g), Term::Least(g), Term::Largest(g)]);
         let nothing = 1e-9 * setting.scale[group[0]].1;
-        terms.extend([Term::Median(g), Term::MiddleMean(g)]);
+        // Those of sorted members first: the others find them sorted.
+        terms.extend([Term::Median(g), Term::MiddleMean(g), Term::Mean(g), Term::Least(g), Term::Largest(g)]);
         terms.extend([
             Term::LogSpread(g, nothing),
             Term::LogRange(g, nothing),
