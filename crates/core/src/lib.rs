@@ -15,6 +15,7 @@ mod linear;
 mod near;
 mod pool;
 pub mod population;
+mod positive;
 pub mod problem;
 mod products;
 pub mod propose;

@@ -58,6 +58,60 @@ impl Loop for Products<'_> {
     }
 }
 
+/// Points whose values stand side by side, a block a column.
+pub(crate) const BLOCK: usize = 64;
+
+/// Adds the products of each column with itself and those after it over a block of points, in which each column is a
+/// [`BLOCK`] of values. The first of two is taken from `factors`, which are the columns themselves or these times the weight
+/// of each point. `products` has a row for each column; of the part before the diagonal nobody knows what it has.
+pub(crate) fn add_block(products: &mut [f64], factors: &[f64], columns: &[f64]) {
+    vectorised(Block { products, factors, columns });
+}
+
+/// Rows of products that are made together, with as many columns as above: each value that is loaded is used several times.
+const ROWS: usize = 4;
+
+struct Block<'a> {
+    products: &'a mut [f64],
+    factors: &'a [f64],
+    columns: &'a [f64],
+}
+
+impl Loop for Block<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let width = self.columns.len() / BLOCK;
+        // Some columns, a point at a time.
+        let mut panel = [[0.0; COLUMNS]; BLOCK];
+        for j in (0..width).step_by(COLUMNS) {
+            let across = COLUMNS.min(width - j);
+            for (c, column) in self.columns[j * BLOCK..].chunks_exact(BLOCK).take(COLUMNS).enumerate() {
+                panel.iter_mut().zip(column).for_each(|(point, value)| point[c] = *value);
+            }
+            for a in (0..j + across).step_by(ROWS) {
+                // What lies beyond the last column is made of the last, and left out.
+                let column = |r: usize| &self.factors[(a + r).min(width - 1) * BLOCK..][..BLOCK];
+                let (a0, a1, a2, a3) = (column(0), column(1), column(2), column(3));
+                let mut sums = [[0.0; COLUMNS]; ROWS];
+                for (p, point) in panel.iter().enumerate() {
+                    let factors = [a0[p], a1[p], a2[p], a3[p]];
+                    for r in 0..ROWS {
+                        for c in 0..COLUMNS {
+                            sums[r][c] += factors[r] * point[c];
+                        }
+                    }
+                }
+                for (row, sums) in (a..width).zip(&sums) {
+                    let row = &mut self.products[row * width + j..][..across];
+                    row.iter_mut().zip(sums).for_each(|(product, sum)| *product += sum);
+                }
+            }
+        }
+    }
+}
+
 /// The sum of the products of two columns.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     vectorised(Dot(a, b))
@@ -70,24 +124,47 @@ impl Loop for Dot<'_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        // Several sums side by side; the order is the same on every machine.
-        const SUMS: usize = 8;
-        let mut sums = [0.0; SUMS];
-        let (x, y) = (self.0.chunks_exact(SUMS), self.1.chunks_exact(SUMS));
-        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(a, b)| a * b).sum();
-        for (a, b) in x.zip(y) {
-            for lane in 0..SUMS {
-                sums[lane] += a[lane] * b[lane];
-            }
-        }
-        rest + sums.iter().sum::<f64>()
+        dot_inline(self.0, self.1)
     }
+}
+
+/// The same as [`dot`], inside of a [`Loop`].
+#[inline(always)]
+pub(crate) fn dot_inline(a: &[f64], b: &[f64]) -> f64 {
+    // Several sums side by side; the order is the same on every machine.
+    const SUMS: usize = 8;
+    let mut sums = [0.0; SUMS];
+    let (x, y) = (a.chunks_exact(SUMS), b.chunks_exact(SUMS));
+    let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in x.zip(y) {
+        for lane in 0..SUMS {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    rest + sums.iter().sum::<f64>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::divergence::testing::gaussian;
+
+    #[test]
+    fn products_of_a_block_are_those_of_the_definition() {
+        for width in [1, 3, 8, 19, 33] {
+            let columns = gaussian(width, BLOCK, 0.3, 1.0, 1);
+            let mut found = vec![0.5; width * width];
+            let factors: Vec<f64> = columns.values().iter().map(|x| 2.0 * x).collect();
+            add_block(&mut found, &factors, columns.values());
+            for a in 0..width {
+                for j in a..width {
+                    let products = columns.row(a).iter().zip(columns.row(j)).map(|(x, y)| 2.0 * x * y);
+                    let sum = 0.5 + products.fold(0.0, |sum, product| sum + product);
+                    assert_eq!(found[a * width + j].to_bits(), sum.to_bits(), "{width}: {a} {j}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn products_are_those_of_the_definition() {

@@ -1,10 +1,10 @@
 //! Linear regression of several targets with the penalty that predicts best what was left out of the fit. All from
 //! sums of products, so that neither penalties nor parts cost another pass over the points.
 
-use nalgebra::DMatrix;
-
-use crate::products::{add_products, dot};
+use crate::positive::Equations;
+use crate::products::{BLOCK, add_block, dot};
 use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 use crate::workers::{self, Workers};
 
 /// What a regression sees.
@@ -16,12 +16,9 @@ pub(crate) struct Points<'a> {
     pub(crate) writer: &'a (dyn Fn() -> Writer<'a> + Sync),
 }
 
-/// Writes some points, each its regressors and then its targets, one after another. They are asked for a few at a time,
-/// so that all of them never stand in memory.
+/// Writes up to a [`BLOCK`] of points: a block of values for each regressor and then for each target, in which what lies
+/// beyond the last point may be anything. They are asked for a block at a time, so that all of them never stand in memory.
 pub(crate) type Writer<'a> = Box<dyn FnMut(&[usize], &mut [f64]) + 'a>;
-
-/// Points that are asked for at a time.
-const BLOCK: usize = 64;
 
 /// A fitted regression of each target on all regressors.
 #[derive(Clone, Debug)]
@@ -78,7 +75,7 @@ impl Ridge {
         for p in 0..t {
             let (loss, at) = best(p);
             let fit = fits[chosen.partition_point(|&other| other < at)].as_ref()?;
-            coefficients.push(fit.coefficients.column(p).iter().copied().collect());
+            coefficients.push(fit.coefficients[p].clone());
             intercepts.push(fit.intercepts[p]);
             let variance = whole.variances[p] * all.count();
             explained.push(if variance > 0.0 && loss.is_finite() { 1.0 - loss / variance } else { 0.0 });
@@ -93,33 +90,60 @@ impl Ridge {
     }
 }
 
+/// Points a regressor of which half are enough to see what is left open.
+const ENOUGH: usize = 20;
+
 /// What a regression with a given penalty leaves open of each target; `None` where it is not solvable.
 pub(crate) fn left_open(points: &Points<'_>, penalty: f64) -> Option<Table> {
     let (f, t) = (points.regressors, points.targets);
-    let fit = Moments::of(&Sums::of(points, (0, 1)), f, t).solve(penalty)?;
+    // Where there are many more points than regressors, half of them tell the same.
+    let parts = if points.count >= ENOUGH * f { 2 } else { 1 };
+    let fit = Moments::of(&Sums::of(points, (0, parts)), f, t).solve(penalty)?;
     let mut left = Table::filled(points.count, t, 0.0);
-    points.each_block((0, 1), |rows, values| {
-        for (&row, point) in rows.iter().zip(values.chunks_exact(f + t)) {
-            let (x, y) = point.split_at(f);
-            for (p, value) in left.row_mut(row).iter_mut().enumerate() {
-                let told = fit.coefficients.column(p).iter().zip(x).map(|(b, x)| b * x).sum::<f64>();
-                *value = y[p] - fit.intercepts[p] - told;
-            }
+    points.each_block((0, 1), |rows, columns| {
+        let (x, y) = columns.split_at((1 + f) * BLOCK);
+        for (p, y) in y.chunks_exact(BLOCK).enumerate() {
+            let told =
+                vectorised(Told { line: (fit.intercepts[p], &fit.coefficients[p]), terms: &x[BLOCK..] });
+            rows.iter().zip(y.iter().zip(told)).for_each(|(&row, (y, told))| left.row_mut(row)[p] = y - told);
         }
     });
     Some(left)
 }
 
+/// What a regression tells of a target, for a block of points.
+struct Told<'a> {
+    line: (f64, &'a [f64]),
+    terms: &'a [f64],
+}
+
+impl Loop for Told<'_> {
+    type Output = [f64; BLOCK];
+
+    #[inline(always)]
+    fn run(self) -> [f64; BLOCK] {
+        let (at_nothing, slopes) = self.line;
+        let mut told = [at_nothing; BLOCK];
+        for (slope, terms) in slopes.iter().zip(self.terms.chunks_exact(BLOCK)) {
+            for (told, term) in told.iter_mut().zip(terms) {
+                *told += slope * term;
+            }
+        }
+        told
+    }
+}
+
 impl Points<'_> {
-    /// Those of one of several parts, a block at a time.
+    /// Those of one of several parts, a block at a time: columns of ones, regressors and targets, in which what lies
+    /// beyond the last point is nothing.
     fn each_block(&self, (part, parts): (usize, usize), mut see: impl FnMut(&[usize], &[f64])) {
-        let width = self.regressors + self.targets;
-        let (mut write, mut values) = ((self.writer)(), vec![0.0; BLOCK * width]);
+        let width = 1 + self.regressors + self.targets;
+        let (mut write, mut columns) = ((self.writer)(), vec![1.0; BLOCK * width]);
         let rows: Vec<usize> = (part..self.count).step_by(parts).collect();
         for rows in rows.chunks(BLOCK) {
-            let values = &mut values[..rows.len() * width];
-            write(rows, values);
-            see(rows, values);
+            write(rows, &mut columns[BLOCK..]);
+            columns.chunks_exact_mut(BLOCK).for_each(|column| column[rows.len()..].fill(0.0));
+            see(rows, &columns);
         }
     }
 }
@@ -138,13 +162,7 @@ impl Sums {
         let (f, t) = (points.regressors, points.targets);
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
-        let mut whole = vec![1.0; BLOCK * width];
-        points.each_block(part, |rows, values| {
-            for (point, values) in whole.chunks_exact_mut(width).zip(values.chunks_exact(f + t)) {
-                point[1..].copy_from_slice(values);
-            }
-            add_products(&mut products, &whole[..rows.len() * width], &[1.0; BLOCK][..rows.len()], width);
-        });
+        points.each_block(part, |_, columns| add_block(&mut products, columns, columns));
         for a in 0..width {
             (0..a).for_each(|b| products[a * width + b] = products[b * width + a]);
         }
@@ -169,9 +187,7 @@ impl Sums {
         // The error is the point times this vector.
         let mut error = vec![0.0; self.width];
         error[0] = -fit.intercepts[target];
-        for (slot, b) in error[1..].iter_mut().zip(fit.coefficients.column(target).iter()) {
-            *slot = -b;
-        }
+        error[1..].iter_mut().zip(&fit.coefficients[target]).for_each(|(slot, b)| *slot = -b);
         let own = 1 + self.regressors + target;
         error[own] = 1.0;
         let mut sum = 0.0;
@@ -183,17 +199,17 @@ impl Sums {
     }
 }
 
-/// Means and covariances.
+/// Means, covariances as equations for the coefficients, and the targets' variances.
 struct Moments {
-    gram: DMatrix<f64>,
-    cross: DMatrix<f64>,
+    equations: Equations,
     means: Vec<f64>,
     middles: Vec<f64>,
     variances: Vec<f64>,
 }
 
 struct Solution {
-    coefficients: DMatrix<f64>,
+    /// Those of each target, one a regressor.
+    coefficients: Vec<Vec<f64>>,
     intercepts: Vec<f64>,
 }
 
@@ -202,27 +218,25 @@ impl Moments {
         let n = sums.count();
         let means: Vec<f64> = (0..f).map(|j| sums.at(0, 1 + j) / n).collect();
         let middles: Vec<f64> = (0..t).map(|p| sums.at(0, 1 + f + p) / n).collect();
-        let gram = DMatrix::from_fn(f, f, |a, b| sums.at(1 + a, 1 + b) / n - means[a] * means[b]);
-        let cross = DMatrix::from_fn(f, t, |a, p| sums.at(1 + a, 1 + f + p) / n - means[a] * middles[p]);
+        let equations = Equations::new(
+            (f, t),
+            |a, b| sums.at(1 + a, 1 + b) / n - means[a] * means[b],
+            |a, p| sums.at(1 + a, 1 + f + p) / n - means[a] * middles[p],
+        );
         let variance = |p: usize| (sums.at(1 + f + p, 1 + f + p) / n - middles[p] * middles[p]).max(0.0);
-        Self { gram, cross, variances: (0..t).map(variance).collect(), means, middles }
+        Self { equations, variances: (0..t).map(variance).collect(), means, middles }
     }
 
     fn solve(&self, penalty: f64) -> Option<Solution> {
-        let mut gram = self.gram.clone();
-        for j in 0..gram.nrows() {
-            // One that hardly varies in these points is left out.
-            gram[(j, j)] = gram[(j, j)].max(0.0) * (1.0 + penalty) + 1e-9;
-        }
-        let coefficients = gram.cholesky()?.solve(&self.cross);
-        if coefficients.iter().any(|b| !b.is_finite()) {
+        let mut equations = self.equations.clone();
+        // One that hardly varies in these points is left out.
+        equations.each_on_diagonal(|variance| variance.max(0.0) * (1.0 + penalty) + 1e-9);
+        let coefficients = equations.solve()?;
+        if coefficients.iter().flatten().any(|b| !b.is_finite()) {
             return None;
         }
-        let intercept = |p: usize| {
-            let terms = self.means.iter().enumerate();
-            self.middles[p] - terms.map(|(j, mean)| mean * coefficients[(j, p)]).sum::<f64>()
-        };
-        let intercepts = (0..self.middles.len()).map(intercept).collect();
+        let intercept = |(middle, slopes): (&f64, &Vec<f64>)| middle - dot(&self.means, slopes);
+        let intercepts = self.middles.iter().zip(&coefficients).map(intercept).collect();
         Some(Solution { coefficients, intercepts })
     }
 }
@@ -245,8 +259,9 @@ mod tests {
             targets: 2,
             writer: &|| {
                 Box::new(|rows, into| {
-                    for (point, &row) in into.chunks_exact_mut(8).zip(rows) {
-                        point.copy_from_slice(&[x.row(row), y.row(row)].concat());
+                    for (lane, &row) in rows.iter().enumerate() {
+                        let point = x.row(row).iter().chain(y.row(row));
+                        point.enumerate().for_each(|(j, value)| into[j * BLOCK + lane] = *value);
                     }
                 })
             },

@@ -1,13 +1,14 @@
 //! Transforms of the statistics among which a regression finds those that tell of the parameters.
 
 use super::Sample;
+use super::block::{Lanes, Room, standardise};
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
-use super::terms::{BLOCK, Room, Setting, Standardise, Term};
-use crate::products::dot;
+use super::terms::{Setting, Term};
+use crate::products::{BLOCK, dot};
 use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
-use crate::vectors::vectorised;
+use crate::vectors::{Loop, vectorised};
 
 /// The transforms in use, standardised.
 #[derive(Clone, Debug)]
@@ -38,11 +39,11 @@ impl Dictionary {
     /// statistics that tell what these leave open.
     pub(super) fn new(summaries: Sample<'_>, varying: &[usize], targets: &Table, most: usize) -> Self {
         let some = every(summaries.len().div_ceil(SCREENED), summaries.len());
+        let sorted = sorted(summaries, varying);
         let mut scale = vec![(0.0, 1.0); summaries.columns()];
-        for &j in varying {
-            scale[j] = robust(some.iter().map(|&row| summaries.at(row, j)).collect());
-        }
-        let setting = Setting { scale, groups: alike(summaries, varying) };
+        varying.iter().zip(&sorted).for_each(|(&j, values)| scale[j] = robust(values));
+        let setting = Setting { scale, groups: alike(varying, &sorted) };
+        drop(sorted);
         let candidates = candidates(&setting, summaries, varying);
         let looks = looks(&setting, &candidates, (summaries, targets), &some);
         let least = TELLING / some.len() as f64;
@@ -88,9 +89,9 @@ impl Dictionary {
             },
         };
         let Some(open) = left_open(&points, PENALTY) else { return };
-        let rows = some.iter().map(|&row| summaries.row(row));
-        let standard = rows.flat_map(|row| varying.iter().map(|&j| self.setting.standard(j, row[j])));
-        let standard = Table::from_rows(varying.len(), standard.collect());
+        let mut standard = columns(summaries, varying, &some);
+        standard.iter_mut().zip(varying).for_each(|(values, &j)| self.setting.standardise(j, values));
+        let standard = Table::from_rows(some.len(), standard.concat());
         let found = telling_pairs(&standard, &open, telling);
         let pairs: Vec<Term> =
             found.into_iter().map(|(a, b)| Term::Product(varying[a], varying[b])).collect();
@@ -105,35 +106,118 @@ impl Dictionary {
 
     /// Writes the terms of up to a block of simulations, a block a term.
     pub(super) fn write(&self, rows: &[&[f64]], room: &mut Room, into: &mut [f64]) {
-        self.setting.write(&self.terms, rows, room, into);
-        for (values, (&centre, &spread)) in
-            into.chunks_exact_mut(BLOCK).zip(self.centre.iter().zip(&self.spread))
-        {
-            vectorised(Standardise { values, centre, spread, cut: CUT });
-        }
+        vectorised(Write { dictionary: self, rows, room, into });
+    }
+
+    /// Writes what lines, each a value where all terms are nothing and what each of them adds, tell of up to a block of
+    /// simulations.
+    pub(super) fn tell(&self, rows: &[&[f64]], room: &mut Room, lines: &[(f64, &[f64])], told: &mut [Lanes]) {
+        vectorised(Tell { dictionary: self, rows, room, lines, told });
+    }
+
+    /// A term and how it is standardised.
+    fn each(&self) -> impl Iterator<Item = (&Term, (f64, f64))> {
+        self.terms.iter().zip(self.centre.iter().copied().zip(self.spread.iter().copied()))
     }
 
     /// Writes terms and targets of rows as points of a regression.
     pub(super) fn writer<'a>(&'a self, summaries: Sample<'a>, targets: &'a Table) -> Writer<'a> {
-        let (f, width) = (self.len(), self.len() + targets.columns());
-        let (mut room, mut terms) = (Room::default(), vec![0.0; f * BLOCK]);
+        let mut room = Room::default();
         Box::new(move |rows, into| {
-            for (rows, into) in rows.chunks(BLOCK).zip(into.chunks_mut(BLOCK * width)) {
-                let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
-                self.write(&statistics, &mut room, &mut terms);
-                for (lane, (point, &row)) in into.chunks_exact_mut(width).zip(rows).enumerate() {
-                    let own = point.iter_mut().zip(terms[lane..].iter().step_by(BLOCK));
-                    own.for_each(|(slot, term)| *slot = *term);
-                    point[f..].copy_from_slice(targets.row(row));
-                }
+            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+            let (terms, aims) = into.split_at_mut(self.len() * BLOCK);
+            self.write(&statistics, &mut room, terms);
+            for (p, aims) in aims.chunks_exact_mut(BLOCK).enumerate() {
+                aims.iter_mut().zip(rows).for_each(|(aim, &row)| *aim = targets.at(row, p));
             }
         })
+    }
+}
+
+struct Write<'a> {
+    dictionary: &'a Dictionary,
+    rows: &'a [&'a [f64]],
+    room: &'a mut Room,
+    into: &'a mut [f64],
+}
+
+impl Loop for Write<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let setting = &self.dictionary.setting;
+        let mut block = setting.block(self.rows, self.room);
+        for ((term, scale), into) in self.dictionary.each().zip(self.into.as_chunks_mut().0) {
+            setting.lanes(term, &mut block, into);
+            standardise(into, scale, CUT);
+        }
+    }
+}
+
+/// Terms are used as soon as they are made: they never stand in memory.
+struct Tell<'a> {
+    dictionary: &'a Dictionary,
+    rows: &'a [&'a [f64]],
+    room: &'a mut Room,
+    lines: &'a [(f64, &'a [f64])],
+    told: &'a mut [Lanes],
+}
+
+impl Loop for Tell<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let setting = &self.dictionary.setting;
+        let mut block = setting.block(self.rows, self.room);
+        self.told.iter_mut().zip(self.lines).for_each(|(told, line)| told.fill(line.0));
+        let mut values = [0.0; BLOCK];
+        for (at, (term, scale)) in self.dictionary.each().enumerate() {
+            setting.lanes(term, &mut block, &mut values);
+            standardise(&mut values, scale, CUT);
+            for (told, line) in self.told.iter_mut().zip(self.lines) {
+                let slope = line.1[at];
+                told.iter_mut().zip(&values).for_each(|(told, value)| *told += slope * value);
+            }
+        }
     }
 }
 
 /// Every so manieth of so many rows.
 fn every(step: usize, rows: usize) -> Vec<usize> {
     (0..rows).step_by(step.max(1)).collect()
+}
+
+/// Simulations from which it is told where a statistic lies and which look alike.
+const SORTED: usize = 4_000;
+
+/// The values of some statistics over some simulations, each in order.
+fn sorted(summaries: Sample<'_>, of: &[usize]) -> Vec<Vec<f64>> {
+    let mut columns = columns(summaries, of, &every(summaries.len().div_ceil(SORTED), summaries.len()));
+    // Whole numbers in the order of `f64::total_cmp` are sorted faster.
+    let flip = |bits: i64| bits ^ (((bits >> 63) as u64) >> 1) as i64;
+    let mut keys: Vec<i64> = Vec::new();
+    for values in &mut columns {
+        keys.clear();
+        keys.extend(values.iter().map(|x| flip(x.to_bits() as i64)));
+        keys.sort_unstable();
+        values.iter_mut().zip(&keys).for_each(|(x, &key)| *x = f64::from_bits(flip(key) as u64));
+    }
+    columns
+}
+
+/// The values of some statistics over some simulations. Few simulations at a time, so that neighbours in a row are read
+/// together.
+fn columns(summaries: Sample<'_>, of: &[usize], rows: &[usize]) -> Vec<Vec<f64>> {
+    let mut columns = vec![Vec::with_capacity(rows.len()); of.len()];
+    for rows in rows.chunks(BLOCK) {
+        let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+        for (column, &j) in columns.iter_mut().zip(of) {
+            column.extend(statistics.iter().map(|row| row[j]));
+        }
+    }
+    columns
 }
 
 fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Vec<Term> {
@@ -159,9 +243,9 @@ fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Ve
         terms.extend(pairs.flat_map(|(at, &a)| varying[at + 1..].iter().map(move |&b| Term::Product(a, b))));
     }
     for (g, group) in setting.groups.iter().enumerate() {
-        terms.extend([Term::Mean(g), Term::Least(g), Term::Largest(g)]);
         let nothing = 1e-9 * setting.scale[group[0]].1;
-        terms.extend([Term::Median(g), Term::MiddleMean(g)]);
+        // Those of sorted members first: the others find them sorted.
+        terms.extend([Term::Median(g), Term::MiddleMean(g), Term::Mean(g), Term::Least(g), Term::Largest(g)]);
         terms.extend([
             Term::LogSpread(g, nothing),
             Term::LogRange(g, nothing),
@@ -181,6 +265,7 @@ fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Ve
     }
     terms
 }
+
 /// Where a statistic lies.
 #[derive(Clone, Copy, Debug)]
 struct Range {
@@ -192,20 +277,51 @@ struct Range {
 }
 
 fn ranges(summaries: Sample<'_>) -> Vec<Range> {
-    let nothing =
-        Range { low: f64::INFINITY, high: f64::NEG_INFINITY, least: f64::INFINITY, has_more_than_two: false };
-    let mut ranges = vec![nothing; summaries.columns()];
-    for row in summaries.iter() {
-        for (range, &x) in ranges.iter_mut().zip(row) {
-            // What lies between two others, or beyond both, is a third.
-            let others = range.low < range.high && x != range.low && x != range.high;
-            range.has_more_than_two |= others;
-            range.low = range.low.min(x);
-            range.high = range.high.max(x);
-            range.least = if x > 0.0 { range.least.min(x) } else { range.least };
+    let all = vectorised(Ranges(summaries));
+    let range = |j: usize| {
+        let ([low, high, least, more], lane) = (&all[j / TOGETHER], j % TOGETHER);
+        Range { low: low[lane], high: high[lane], least: least[lane], has_more_than_two: more[lane] > 0.0 }
+    };
+    (0..summaries.columns()).map(range).collect()
+}
+
+/// Statistics that are looked at together, which are neighbours in a row.
+const TOGETHER: usize = 8;
+
+/// Of some statistics at a time: the least, the largest, the least positive value, and whether there are more than two.
+struct Ranges<'a>(Sample<'a>);
+
+impl Loop for Ranges<'_> {
+    type Output = Vec<[[f64; TOGETHER]; 4]>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let nothing = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, 0.0].map(|x| [x; TOGETHER]);
+        let mut all = vec![nothing; self.0.columns().div_ceil(TOGETHER)];
+        for row in self.0.iter() {
+            let (whole, rest) = row.as_chunks();
+            all.iter_mut().zip(whole).for_each(|(seen, x)| see(seen, x));
+            if let (false, Some(seen)) = (rest.is_empty(), all.last_mut()) {
+                let mut x = [0.0; TOGETHER];
+                x[..rest.len()].copy_from_slice(rest);
+                see(seen, &x);
+            }
         }
+        all
     }
-    ranges
+}
+
+#[inline(always)]
+fn see([low, high, least, more]: &mut [[f64; TOGETHER]; 4], x: &[f64; TOGETHER]) {
+    for lane in 0..TOGETHER {
+        let x = x[lane];
+        // What lies between two others, or beyond both, is a third.
+        let others = (low[lane] < high[lane]) & (x != low[lane]) & (x != high[lane]);
+        more[lane] = if others { 1.0 } else { more[lane] };
+        low[lane] = if x < low[lane] { x } else { low[lane] };
+        high[lane] = if x > high[lane] { x } else { high[lane] };
+        least[lane] = if (x > 0.0) & (x < least[lane]) { x } else { least[lane] };
+    }
 }
 
 /// How a term looks over some simulations.
@@ -265,17 +381,17 @@ fn looks(
     sums.chunks_exact(3 + t).map(look).collect()
 }
 
-/// Median and a spread that outliers do not move; the standard deviation where half of the values are equal.
-fn robust(mut values: Vec<f64>) -> (f64, f64) {
-    let last = (values.len() - 1) as f64;
-    let mut at = |share: f64| *values.select_nth_unstable_by((last * share) as usize, f64::total_cmp).1;
+/// Median and a spread that outliers do not move, of values in order; the standard deviation where half of them are equal.
+fn robust(sorted: &[f64]) -> (f64, f64) {
+    let last = (sorted.len() - 1) as f64;
+    let at = |share: f64| sorted[(last * share) as usize];
     let (low, middle, high) = (at(0.25), at(0.5), at(0.75));
     let range = high - low;
     if range > 1e-12 * middle.abs() {
         return (middle, range / 1.349);
     }
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let sd = (values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
+    let n = sorted.len() as f64;
+    let mean = sorted.iter().sum::<f64>() / n;
+    let sd = (sorted.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
     (middle, if sd > 0.0 { sd } else { 1.0 })
 }

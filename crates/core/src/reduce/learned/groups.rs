@@ -1,31 +1,18 @@
 //! Statistics that look alike: equal laws over the simulations, as those of exchangeable observations have.
 
-use super::Sample;
-
 /// Fewer alike are no group.
 const FEWEST: usize = 3;
-/// Simulations that are looked at, and statistics that are.
-const MOST_ROWS: usize = 4_000;
+/// Statistics that are looked at, at the most.
 const MOST_STATISTICS: usize = 400;
 /// Levels at which distribution functions are compared, and how far apart they may lie, in standard errors.
 const LEVELS: usize = 64;
 const APART: f64 = 1.6;
 
-/// The groups among the given columns.
-pub(super) fn alike(summaries: Sample<'_>, columns: &[usize]) -> Vec<Vec<usize>> {
+/// The groups among the given statistics, of which the values over some simulations stand in order.
+pub(super) fn alike(columns: &[usize], sorted: &[Vec<f64>]) -> Vec<Vec<usize>> {
     if columns.len() < FEWEST || columns.len() > MOST_STATISTICS {
         return Vec::new();
     }
-    let step = summaries.len().div_ceil(MOST_ROWS);
-    let sorted: Vec<Vec<f64>> = columns
-        .iter()
-        .map(|&j| {
-            let rows = (0..summaries.len()).step_by(step);
-            let mut values: Vec<f64> = rows.map(|row| summaries.at(row, j)).collect();
-            values.sort_unstable_by(f64::total_cmp);
-            values
-        })
-        .collect();
     let n = sorted[0].len();
     let limit = APART * (2.0 / n as f64).sqrt();
     let share = |values: &[f64], at: f64| values.partition_point(|&value| value <= at) as f64 / n as f64;
@@ -60,9 +47,14 @@ mod tests {
         let rows = (0..2_000).flat_map(|i| (0..4).flat_map(move |j| [(i, j, 0), (i, j, 1)]));
         let data = rows.map(|(i, j, which)| if which == 0 { a.at(i, j) } else { b.at(i, j) });
         let table = Table::from_rows(8, data.collect());
-        let sample = Sample { summaries: (&table).into(), rows: &(0..2_000).collect::<Vec<u32>>() };
-        let found = alike(sample, &(0..8).collect::<Vec<_>>());
+        let sorted = |j: usize| {
+            let mut values = table.column(j);
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let sorted: Vec<Vec<f64>> = (0..8).map(sorted).collect();
+        let found = alike(&(0..8).collect::<Vec<_>>(), &sorted);
         assert_eq!(found, [[0, 2, 4, 6], [1, 3, 5, 7]]);
-        assert!(alike(sample, &[0, 1, 2, 3]).is_empty(), "two alike are no group");
+        assert!(alike(&[0, 1, 2, 3], &sorted[..4]).is_empty(), "two alike are no group");
     }
 }

@@ -1,19 +1,20 @@
 //! Learned statistics: what a penalised regression on many transforms of the statistics knows of the parameters.
 
+mod block;
 mod dictionary;
 mod groups;
 mod pairs;
 mod terms;
 
 use super::{Estimates, Features, Projection, ReduceError, Reduction};
+use crate::products::BLOCK;
 use crate::ridge::{Points, Ridge};
 use crate::stacked::Stacked;
 use crate::stream::Stream;
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
 use crate::view::View;
+use block::Room;
 use dictionary::Dictionary;
-use terms::{BLOCK, Room};
 
 /// Regresses the parameters, their squares and, where they are few, their products on a dictionary of transforms of
 /// the statistics. What is predicted of each is a feature, in units of what the prediction leaves open. Posterior
@@ -94,10 +95,6 @@ impl<'a> Sample<'a> {
         self.summaries.own(self.rows[i] as usize)
     }
 
-    fn at(&self, i: usize, column: usize) -> f64 {
-        self.row(i)[column]
-    }
-
     fn iter(self) -> impl ExactSizeIterator<Item = &'a [f64]> {
         (0..self.len()).map(move |i| self.row(i))
     }
@@ -171,37 +168,15 @@ impl Projection for Fitted {
         // Rows without summaries have no features; nobody looks at them.
         let is_there = |row: &usize| summaries.row(*row).own.iter().all(|value| value.is_finite());
         let rows: Vec<usize> = (0..summaries.rows()).filter(is_there).collect();
-        let (mut room, mut terms) = (Room::default(), vec![0.0; self.dictionary.len() * BLOCK]);
+        let lines: Vec<(f64, &[f64])> = self.used.iter().map(|&p| self.ridge.line(p)).collect();
+        let (mut room, mut told) = (Room::default(), vec![[0.0; BLOCK]; lines.len()]);
         for rows in rows.chunks(BLOCK) {
             let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row).own).collect();
-            self.dictionary.write(&statistics, &mut room, &mut terms);
-            for (at, &p) in self.used.iter().enumerate() {
-                let told = vectorised(Told { line: self.ridge.line(p), terms: &terms });
+            self.dictionary.tell(&statistics, &mut room, &lines, &mut told);
+            for (at, (&p, told)) in self.used.iter().zip(&told).enumerate() {
                 rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
             }
         }
         Features::Instead(features)
-    }
-}
-
-/// What a regression tells of a target, for a block of simulations.
-struct Told<'a> {
-    line: (f64, &'a [f64]),
-    terms: &'a [f64],
-}
-
-impl Loop for Told<'_> {
-    type Output = [f64; BLOCK];
-
-    #[inline(always)]
-    fn run(self) -> [f64; BLOCK] {
-        let (at_nothing, slopes) = self.line;
-        let mut told = [at_nothing; BLOCK];
-        for (slope, terms) in slopes.iter().zip(self.terms.chunks_exact(BLOCK)) {
-            for (told, term) in told.iter_mut().zip(terms) {
-                *told += slope * term;
-            }
-        }
-        told
     }
 }

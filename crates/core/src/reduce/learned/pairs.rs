@@ -1,6 +1,6 @@
 //! Which products of two statistics tell what the statistics by themselves leave open.
 
-use crate::products::add_products;
+use crate::products::{BLOCK, add_block};
 use crate::table::Table;
 
 /// Statistics that are paired at the most, fewer for many targets: those that go with some target most.
@@ -8,8 +8,6 @@ const MOST_STATISTICS: usize = 96;
 /// Points that are looked at: as many as this many products of two numbers allow, between two limits.
 const PRODUCTS: f64 = 6e7;
 const ROWS: (usize, usize) = (1_000, 4_000);
-/// Points whose products are added together, a multiple of those that [`add_products`] takes.
-const TOGETHER: usize = 64;
 /// Pairs that are taken at the most.
 const MOST: usize = 80;
 /// Pairs of noise are many, and the best of them goes with a target well. One is taken whose squared correlation is
@@ -28,36 +26,46 @@ pub(super) fn rows_for(statistics: usize, targets: usize) -> usize {
     ((PRODUCTS / (k * k / 2 * (targets + 2)).max(1) as f64) as usize).clamp(ROWS.0, ROWS.1)
 }
 
-/// Pairs of columns of `standard` whose products go most with some column of `open`: what is left of the targets when
-/// all that one statistic tells is taken away. `telling` says how much each column tells by itself.
+/// Pairs of rows of `standard`, a statistic each, whose products go most with some column of `open`: what is left of the
+/// targets when all that one statistic tells is taken away. `telling` says how much each statistic tells by itself.
 pub(super) fn telling_pairs(standard: &Table, open: &Table, telling: &[f64]) -> Vec<(usize, usize)> {
-    let mut columns: Vec<usize> = (0..standard.columns()).filter(|&j| telling[j] > 0.0).collect();
+    let mut columns: Vec<usize> = (0..standard.rows()).filter(|&j| telling[j] > 0.0).collect();
     columns.sort_by(|&a, &b| telling[b].total_cmp(&telling[a]).then(a.cmp(&b)));
-    columns.truncate(paired(standard.columns(), open.columns()));
+    columns.truncate(paired(standard.rows(), open.columns()));
     columns.sort_unstable();
-    let (k, t, n) = (columns.len(), open.columns(), standard.rows() as f64);
+    let (k, t, n) = (columns.len(), open.columns(), standard.columns() as f64);
     if k < 2 {
         return Vec::new();
     }
     // Means of the products, by themselves and weighted by what is open of each target in turn; and of their squares.
     let (mut means, mut squared) = (vec![0.0; k * k], vec![0.0; k * k]);
     let mut open_means = vec![vec![0.0; k * k]; t];
-    for first in (0..standard.rows()).step_by(TOGETHER) {
-        let rows = first..(first + TOGETHER).min(standard.rows());
-        let plain = rows.clone().flat_map(|row| columns.iter().map(move |&j| standard.at(row, j)));
-        let plain: Vec<f64> = plain.collect();
-        let squares: Vec<f64> = plain.iter().map(|z| z * z).collect();
-        let equal = vec![1.0 / n; rows.len()];
-        add_products(&mut means, &plain, &equal, k);
-        add_products(&mut squared, &squares, &equal, k);
-        for (p, means) in open_means.iter_mut().enumerate() {
-            let weights: Vec<f64> = rows.clone().map(|row| open.at(row, p) / n).collect();
-            add_products(means, &plain, &weights, k);
+    let left: Vec<Vec<f64>> = (0..t).map(|p| open.column(p)).collect();
+    let (mut plain, mut weighted) = (vec![0.0; k * BLOCK], vec![0.0; k * BLOCK]);
+    for first in (0..standard.columns()).step_by(BLOCK) {
+        let rows = first..(first + BLOCK).min(standard.columns());
+        // What lies beyond the last point is nothing.
+        for (block, &j) in plain.chunks_exact_mut(BLOCK).zip(&columns) {
+            let (there, beyond) = block.split_at_mut(rows.len());
+            there.copy_from_slice(&standard.row(j)[rows.clone()]);
+            beyond.fill(0.0);
         }
+        add_block(&mut means, &plain, &plain);
+        for (means, left) in open_means.iter_mut().zip(&left) {
+            for (weighted, plain) in weighted.chunks_exact_mut(BLOCK).zip(plain.chunks_exact(BLOCK)) {
+                let products = plain.iter().zip(&left[rows.clone()]).map(|(z, open)| z * open);
+                weighted.iter_mut().zip(products).for_each(|(slot, product)| *slot = product);
+            }
+            add_block(means, &weighted, &plain);
+        }
+        plain.iter_mut().for_each(|z| *z *= *z);
+        add_block(&mut squared, &plain, &plain);
+    }
+    for sums in [&mut means, &mut squared].into_iter().chain(&mut open_means) {
+        sums.iter_mut().for_each(|sum| *sum /= n);
     }
     let mut scores = vec![0.0_f64; k * k];
-    for (p, with) in open_means.iter().enumerate() {
-        let left = open.column(p);
+    for (with, left) in open_means.iter().zip(&left) {
         let middle = left.iter().sum::<f64>() / n;
         let variance = left.iter().map(|x| (x - middle).powi(2)).sum::<f64>() / n;
         for (at, score) in scores.iter_mut().enumerate() {
@@ -89,6 +97,7 @@ mod tests {
         let (x, e) = (gaussian(3_000, 20, 0.0, 1.0, 1), gaussian(3_000, 2, 0.0, 1.0, 2));
         let open = (0..3_000).flat_map(|i| [x.at(i, 3) * x.at(i, 11) + 3.0 * e.at(i, 0), e.at(i, 1)]);
         let open = Table::from_rows(2, open.collect());
+        let x = Table::from_rows(3_000, (0..20).flat_map(|j| x.column(j)).collect());
         assert_eq!(telling_pairs(&x, &open, &[1.0; 20]), [(3, 11)]);
         // Noise passes in some one of a hundred cases.
         assert_eq!(telling_pairs(&x, &e, &[1.0; 20]), []);

@@ -1,6 +1,8 @@
 //! Transforms of statistics, of one simulation or of many side by side.
 
+use super::block::{Block, CUT, Lanes, Room, standardise};
 use crate::elementary::ln;
+use crate::products::BLOCK;
 use crate::vectors::{Loop, vectorised};
 
 /// One transform.
@@ -46,76 +48,185 @@ pub(super) struct Setting {
     pub(super) groups: Vec<Vec<usize>>,
 }
 
-/// Robustly standardised statistics are cut here: no outlier may steer a regression.
-const CUT: f64 = 10.0;
-/// Simulations side by side.
-pub(super) const BLOCK: usize = 64;
-
-/// Where a block of simulations is worked on.
-#[derive(Default)]
-pub(super) struct Room {
-    /// Statistics of the block, and the same standardised, a block each; and which of them are there.
-    raw: Vec<f64>,
-    standard: Vec<f64>,
-    is_there: Vec<bool>,
-    sorted: Vec<Sorted>,
-}
-
 impl Setting {
     /// Writes terms of up to a block of simulations, a block a term. What lies beyond the last simulation of a block is
     /// of no use.
     pub(super) fn write(&self, terms: &[Term], rows: &[&[f64]], room: &mut Room, into: &mut [f64]) {
-        room.begin(self.scale.len());
-        for (term, into) in terms.iter().zip(into.chunks_exact_mut(BLOCK)) {
-            match *term {
-                Term::Plain(j) => into.copy_from_slice(room.standard(self, rows, j)),
-                Term::Square(j) => {
-                    let z = room.standard(self, rows, j);
-                    vectorised(Multiply { a: z, b: z, into });
-                }
-                Term::Product(a, b) => {
-                    room.standard(self, rows, a);
-                    room.standard(self, rows, b);
-                    let z = |j: usize| &room.standard[j * BLOCK..][..BLOCK];
-                    vectorised(Multiply { a: z(a), b: z(b), into });
-                }
-                Term::Log(j, offset) => {
-                    room.standard(self, rows, j);
-                    let values = &room.raw[j * BLOCK..][..BLOCK];
-                    vectorised(Logarithms { values, offset, of_size: false, into });
-                }
-                Term::LogSize(j, offset) => {
-                    room.standard(self, rows, j);
-                    let values = &room.raw[j * BLOCK..][..BLOCK];
-                    vectorised(Logarithms { values, offset, of_size: true, into });
-                }
-                _ => {
-                    let lanes = into.iter_mut().zip(rows).zip(&mut room.sorted);
-                    lanes.for_each(|((into, row), sorted)| *into = self.value(term, row, sorted));
+        vectorised(Write { setting: self, terms, rows, room, into });
+    }
+
+    /// Standardises values of a statistic, robustly.
+    pub(super) fn standardise(&self, j: usize, values: &mut [f64]) {
+        standardise(values, self.scale[j], CUT);
+    }
+
+    /// A block of simulations, from which terms are made.
+    pub(super) fn block<'a>(&'a self, rows: &'a [&'a [f64]], room: &'a mut Room) -> Block<'a> {
+        Block::new(rows, &self.scale, &self.groups, room)
+    }
+
+    /// One term of a block of simulations.
+    #[inline(always)]
+    pub(super) fn lanes(&self, term: &Term, block: &mut Block<'_>, into: &mut Lanes) {
+        match *term {
+            Term::Plain(j) => *into = *block.standard(j),
+            Term::Square(j) => multiply(block.standards(j, j), into),
+            Term::Product(a, b) => multiply(block.standards(a, b), into),
+            Term::Log(j, offset) => {
+                *into = *block.raw(j);
+                logarithms(into, offset);
+            }
+            Term::LogSize(j, offset) => {
+                *into = *block.raw(j);
+                into.iter_mut().for_each(|value| *value = value.abs());
+                logarithms(into, offset);
+            }
+            Term::Correlation(g, h) => {
+                let (v, w) = (*block.variance(g), *block.variance(h));
+                let joint = block.joint(g, h);
+                for lane in 0..BLOCK {
+                    let size = (v[lane] * w[lane]).sqrt();
+                    let r = if size > 0.0 { joint[lane] / size } else { 0.0 };
+                    let r = r.clamp(-0.999, 0.999);
+                    into[lane] = 0.5 * ln((1.0 + r) / (1.0 - r));
                 }
             }
+            Term::Covariance(g, h) => {
+                *into = *block.joint(g, h);
+                let unit = self.scale[self.groups[g][0]].1 * self.scale[self.groups[h][0]].1;
+                standardise(into, (0.0, unit), CUT * CUT);
+            }
+            _ => self.of_group(term, block, into),
         }
     }
 
-    pub(super) fn standard(&self, j: usize, value: f64) -> f64 {
-        let (middle, spread) = self.scale[j];
-        ((value - middle) / spread).clamp(-CUT, CUT)
+    /// One term of one group.
+    #[inline(always)]
+    fn of_group(&self, term: &Term, block: &mut Block<'_>, into: &mut Lanes) {
+        match *term {
+            Term::Mean(g) | Term::LogMean(g, _) => *into = *block.mean(g),
+            Term::Least(g) | Term::LogLeast(g, _) => block.least(g, into),
+            Term::Largest(g) | Term::LogLargest(g, _) => block.largest(g, into),
+            Term::Median(g) => block.quantile(g, 0.5, into),
+            Term::MiddleMean(g) => {
+                let values = block.sorted(g);
+                let middle = &values[values.len() / 4..values.len() - values.len() / 4];
+                mean(middle, into);
+            }
+            Term::LogRange(g, _) => {
+                let mut low = [0.0; BLOCK];
+                block.quantile(g, 0.25, &mut low);
+                block.quantile(g, 0.75, into);
+                into.iter_mut().zip(&low).for_each(|(high, low)| *high -= low);
+            }
+            Term::LogDeviation(g, _) => {
+                let mut middle = [0.0; BLOCK];
+                block.quantile(g, 0.5, &mut middle);
+                mean_distance(block.sorted(g), &middle, into);
+            }
+            Term::LogSpread(g, _) => {
+                *into = *block.variance(g);
+                into.iter_mut().for_each(|value| *value = value.sqrt());
+            }
+            _ => unreachable!("no term of a group"),
+        }
+        match *term {
+            Term::LogMean(_, offset)
+            | Term::LogLeast(_, offset)
+            | Term::LogLargest(_, offset)
+            | Term::LogRange(_, offset)
+            | Term::LogDeviation(_, offset)
+            | Term::LogSpread(_, offset) => logarithms(into, offset),
+            Term::Mean(g) | Term::Least(g) | Term::Largest(g) | Term::Median(g) | Term::MiddleMean(g) => {
+                standardise(into, self.scale[self.groups[g][0]], CUT);
+            }
+            _ => {}
+        }
     }
+}
 
-    /// One term of one simulation.
-    fn value(&self, term: &Term, s: &[f64], sorted: &mut Sorted) -> f64 {
-        let z = |j: usize| self.standard(j, s[j]);
-        let members = |g: usize| self.groups[g].iter().map(|&j| s[j]);
-        let mean = |g: usize| members(g).sum::<f64>() / self.groups[g].len() as f64;
+struct Write<'a> {
+    setting: &'a Setting,
+    terms: &'a [Term],
+    rows: &'a [&'a [f64]],
+    room: &'a mut Room,
+    into: &'a mut [f64],
+}
+
+impl Loop for Write<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut block = self.setting.block(self.rows, self.room);
+        for (term, into) in self.terms.iter().zip(self.into.as_chunks_mut().0) {
+            self.setting.lanes(term, &mut block, into);
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply((a, b): (&Lanes, &Lanes), into: &mut Lanes) {
+    for (into, (a, b)) in into.iter_mut().zip(a.iter().zip(b)) {
+        *into = a * b;
+    }
+}
+
+#[inline(always)]
+fn logarithms(values: &mut Lanes, offset: f64) {
+    for value in values {
+        *value = ln((*value + offset).max(f64::MIN_POSITIVE));
+    }
+}
+
+#[inline(always)]
+fn mean(of: &[Lanes], into: &mut Lanes) {
+    *into = [0.0; BLOCK];
+    for values in of {
+        into.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+    into.iter_mut().for_each(|sum| *sum /= of.len() as f64);
+}
+
+#[inline(always)]
+fn mean_distance(of: &[Lanes], from: &Lanes, into: &mut Lanes) {
+    *into = [0.0; BLOCK];
+    for values in of {
+        into.iter_mut()
+            .zip(values.iter().zip(from))
+            .for_each(|(sum, (value, from))| *sum += (value - from).abs());
+    }
+    into.iter_mut().for_each(|sum| *sum /= of.len() as f64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::testing::gaussian;
+
+    /// One term of one simulation, as it is defined.
+    fn value(setting: &Setting, term: &Term, s: &[f64]) -> f64 {
+        let standard = |j: usize, value: f64| {
+            let (middle, spread) = setting.scale[j];
+            ((value - middle) / spread).clamp(-CUT, CUT)
+        };
+        let z = |j: usize| standard(j, s[j]);
+        let members = |g: usize| setting.groups[g].iter().map(|&j| s[j]);
+        let sorted = |g: usize| {
+            let mut values: Vec<f64> = members(g).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let mean = |g: usize| members(g).sum::<f64>() / setting.groups[g].len() as f64;
         let least = |g: usize| members(g).fold(f64::INFINITY, f64::min);
         let largest = |g: usize| members(g).fold(f64::NEG_INFINITY, f64::max);
-        let like = |g: usize, value: f64| self.standard(self.groups[g][0], value);
+        let like = |g: usize, value: f64| standard(setting.groups[g][0], value);
         let log = |value: f64| libm::log(value.max(f64::MIN_POSITIVE));
         // Mean product of the deviations from the means of two groups.
         let joint = |g: usize, h: usize| {
             let (m, n) = (mean(g), mean(h));
             members(g).zip(members(h)).map(|(a, b)| (a - m) * (b - n)).sum::<f64>()
-                / self.groups[g].len() as f64
+                / setting.groups[g].len() as f64
         };
         match *term {
             Term::Plain(j) => z(j),
@@ -129,18 +240,18 @@ impl Setting {
             Term::LogMean(g, offset) => log(mean(g) + offset),
             Term::LogLeast(g, offset) => log(least(g) + offset),
             Term::LogLargest(g, offset) => log(largest(g) + offset),
-            Term::Median(g) => like(g, quantile(sorted.of(g, members(g)), 0.5)),
+            Term::Median(g) => like(g, quantile(&sorted(g), 0.5)),
             Term::MiddleMean(g) => {
-                let values = sorted.of(g, members(g));
+                let values = &sorted(g);
                 let middle = &values[values.len() / 4..values.len() - values.len() / 4];
                 like(g, middle.iter().sum::<f64>() / middle.len() as f64)
             }
             Term::LogRange(g, offset) => {
-                let values = sorted.of(g, members(g));
+                let values = &sorted(g);
                 log(quantile(values, 0.75) - quantile(values, 0.25) + offset)
             }
             Term::LogDeviation(g, offset) => {
-                let values = sorted.of(g, members(g));
+                let values = &sorted(g);
                 let middle = quantile(values, 0.5);
                 log(values.iter().map(|x| (x - middle).abs()).sum::<f64>() / values.len() as f64 + offset)
             }
@@ -151,123 +262,18 @@ impl Setting {
                 0.5 * libm::log((1.0 + r) / (1.0 - r))
             }
             Term::Covariance(g, h) => {
-                let unit = self.scale[self.groups[g][0]].1 * self.scale[self.groups[h][0]].1;
+                let unit = setting.scale[setting.groups[g][0]].1 * setting.scale[setting.groups[h][0]].1;
                 (joint(g, h) / unit).clamp(-CUT * CUT, CUT * CUT)
             }
         }
     }
-}
 
-impl Room {
-    fn begin(&mut self, statistics: usize) {
-        self.raw.resize(statistics * BLOCK, 0.0);
-        self.standard.resize(statistics * BLOCK, 0.0);
-        self.is_there.clear();
-        self.is_there.resize(statistics, false);
-        self.sorted.resize_with(BLOCK, Sorted::default);
-        self.sorted.iter_mut().for_each(|sorted| sorted.group = None);
+    /// A quantile of sorted values, between two of them where it falls there.
+    fn quantile(sorted: &[f64], share: f64) -> f64 {
+        let (place, last) = (share * (sorted.len() - 1) as f64, sorted.len() - 1);
+        let (below, above) = (sorted[place as usize], sorted[(place as usize + 1).min(last)]);
+        below + (place - place.floor()) * (above - below)
     }
-
-    /// A statistic of the block, standardised; `raw` has it as it is from then on.
-    fn standard(&mut self, setting: &Setting, rows: &[&[f64]], j: usize) -> &[f64] {
-        let into = &mut self.standard[j * BLOCK..][..BLOCK];
-        if !std::mem::replace(&mut self.is_there[j], true) {
-            let raw = &mut self.raw[j * BLOCK..][..BLOCK];
-            raw.iter_mut().zip(rows).for_each(|(slot, row)| *slot = row[j]);
-            let (centre, spread) = setting.scale[j];
-            into.copy_from_slice(raw);
-            vectorised(Standardise { values: into, centre, spread, cut: CUT });
-        }
-        into
-    }
-}
-
-struct Multiply<'a> {
-    a: &'a [f64],
-    b: &'a [f64],
-    into: &'a mut [f64],
-}
-
-impl Loop for Multiply<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (into, (a, b)) in self.into.iter_mut().zip(self.a.iter().zip(self.b)) {
-            *into = a * b;
-        }
-    }
-}
-
-/// Logarithms of values, or of their sizes, and an offset.
-struct Logarithms<'a> {
-    values: &'a [f64],
-    offset: f64,
-    of_size: bool,
-    into: &'a mut [f64],
-}
-
-impl Loop for Logarithms<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (into, value) in self.into.iter_mut().zip(self.values) {
-            let value = if self.of_size { value.abs() } else { *value };
-            *into = ln((value + self.offset).max(f64::MIN_POSITIVE));
-        }
-    }
-}
-
-/// Values less a centre in units of a spread, cut off.
-pub(super) struct Standardise<'a> {
-    pub(super) values: &'a mut [f64],
-    pub(super) centre: f64,
-    pub(super) spread: f64,
-    pub(super) cut: f64,
-}
-
-impl Loop for Standardise<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for value in self.values {
-            *value = ((*value - self.centre) / self.spread).clamp(-self.cut, self.cut);
-        }
-    }
-}
-
-/// The members of one group in order: neighbouring terms ask for the same.
-#[derive(Default)]
-struct Sorted {
-    group: Option<usize>,
-    values: Vec<f64>,
-}
-
-impl Sorted {
-    fn of(&mut self, group: usize, members: impl Iterator<Item = f64>) -> &[f64] {
-        if self.group != Some(group) {
-            self.group = Some(group);
-            self.values.clear();
-            self.values.extend(members);
-            self.values.sort_unstable_by(f64::total_cmp);
-        }
-        &self.values
-    }
-}
-
-/// A quantile of sorted values, between two of them where it falls there.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let (place, last) = (share * (sorted.len() - 1) as f64, sorted.len() - 1);
-    let (below, above) = (sorted[place as usize], sorted[(place as usize + 1).min(last)]);
-    below + (place - place.floor()) * (above - below)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::divergence::testing::gaussian;
 
     #[test]
     fn terms_of_many_are_those_of_one() {
@@ -283,10 +289,19 @@ mod tests {
             Term::Log(2, 0.1),
             Term::LogSize(3, 1e-9),
             Term::Product(4, 5),
+            Term::Mean(0),
+            Term::Least(0),
+            Term::Largest(1),
+            Term::LogMean(1, 3.0),
+            Term::LogLeast(0, 5.0),
+            Term::LogLargest(1, 4.0),
+            Term::LogSpread(0, 0.1),
             Term::Median(0),
             Term::MiddleMean(1),
             Term::LogRange(1, 0.1),
+            Term::LogDeviation(0, 0.1),
             Term::Correlation(0, 1),
+            Term::Covariance(0, 1),
         ];
         let mut room = Room::default();
         let mut into = vec![0.0; terms.len() * BLOCK];
@@ -296,7 +311,7 @@ mod tests {
             setting.write(&terms, &rows, &mut room, &mut into);
             for (at, term) in terms.iter().enumerate() {
                 for (lane, row) in rows.iter().enumerate() {
-                    let expected = setting.value(term, row, &mut Sorted::default());
+                    let expected = value(&setting, term, row);
                     let found = into[at * BLOCK + lane];
                     assert!((found - expected).abs() < 1e-13, "{term:?}: {found} {expected}");
                 }
