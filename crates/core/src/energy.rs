@@ -11,25 +11,19 @@ pub(crate) fn energy_score(units: &Table, truth: &[f64], scale: &[f64], effectiv
     if n == 0 {
         return f64::INFINITY;
     }
-    // Coordinate by coordinate.
-    let mut points = vec![0.0; n * d];
-    for (j, column) in points.chunks_exact_mut(n).enumerate() {
-        column.iter_mut().zip(units.iter()).for_each(|(slot, row)| *slot = row[j] / scale[j]);
+    // Steps from the truth, coordinate by coordinate; each begins anew at its end, as far as the longest lag.
+    let stride = 2 * n;
+    let mut columns = vec![0.0; stride * d];
+    for (j, column) in columns.chunks_exact_mut(stride).enumerate() {
+        let (first, again) = column.split_at_mut(n);
+        first.iter_mut().zip(units.iter()).for_each(|(slot, row)| *slot = (row[j] - truth[j]) / scale[j]);
+        again.copy_from_slice(first);
     }
-    let columns: Vec<&[f64]> = points.chunks_exact(n).collect();
-    let mut room = (vec![0.0; n], vec![0.0; n]);
-    let scaled: Vec<f64> = truth.iter().zip(scale).map(|(x, scale)| x / scale).collect();
-    let to_truth = vectorised(Steps { ends: Ends::One(&columns, &scaled), room: &mut room }).0;
+    let to_truth = vectorised(Steps { columns: &columns, n, lag: None }).0;
     let (mut among, mut pairs, mut same) = (0.0, 0.0, 0.0);
     for lag in lags(n) {
-        for (from, to, count) in [(0, lag, n - lag), (n - lag, 0, lag)] {
-            let part = |first: usize| -> Vec<&[f64]> {
-                columns.iter().map(|column| &column[first..first + count]).collect()
-            };
-            let ends = Ends::Two(&part(from), &part(to));
-            let (sum, copies) = vectorised(Steps { ends, room: &mut room });
-            (among, pairs, same) = (among + sum, pairs + count as f64, same + copies);
-        }
+        let (sum, copies) = vectorised(Steps { columns: &columns, n, lag: Some(lag) });
+        (among, pairs, same) = (among + sum, pairs + n as f64, same + copies);
     }
     // Copies of one point tell nothing of how far apart two are.
     let apart = if same < pairs { 0.5 * among / (pairs - same) } else { 0.0 };
@@ -45,63 +39,55 @@ fn lags(n: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |i| 1 + (2 * i + 1) * all / (2 * count))
 }
 
-/// Sums of steps: of each its length and the mean of its coordinates' sizes, both by dimension; and how many steps lead
-/// nowhere.
+/// Sums of steps, from nothing or from one of `n` points to that so much later: of each its length and the mean of its
+/// coordinates' sizes, both by dimension; and how many steps lead nowhere.
 struct Steps<'a> {
-    ends: Ends<'a>,
-    room: &'a mut (Vec<f64>, Vec<f64>),
+    /// Coordinates of twice as many points.
+    columns: &'a [f64],
+    n: usize,
+    lag: Option<usize>,
 }
 
-/// Where steps lead from and to, coordinate by coordinate.
-enum Ends<'a> {
-    One(&'a [&'a [f64]], &'a [f64]),
-    Two(&'a [&'a [f64]], &'a [&'a [f64]]),
-}
+/// Steps that are added side by side, in the same order on every machine.
+const LANES: usize = 8;
 
 impl Loop for Steps<'_> {
     type Output = (f64, f64);
 
     #[inline(always)]
     fn run(self) -> (f64, f64) {
-        let (from, d) = match self.ends {
-            Ends::One(from, to) => (from, to.len()),
-            Ends::Two(from, to) => (from, to.len()),
-        };
-        let n = from.first().map_or(0, |column| column.len());
-        let (squares, sizes) = (&mut self.room.0[..n], &mut self.room.1[..n]);
-        squares.fill(0.0);
-        sizes.fill(0.0);
-        for (j, from) in from.iter().enumerate() {
-            let slots = squares.iter_mut().zip(sizes.iter_mut()).zip(*from);
-            match self.ends {
-                Ends::One(_, to) => {
-                    let to = to[j];
-                    for ((square, size), from) in slots {
-                        let step = (from - to).abs();
-                        *square += step * step;
-                        *size += step;
-                    }
-                }
-                Ends::Two(_, to) => {
-                    for (((square, size), from), to) in slots.zip(to[j]) {
-                        let step = (from - to).abs();
-                        *square += step * step;
-                        *size += step;
-                    }
-                }
-            }
-        }
+        let Self { columns, n, lag } = self;
+        let d = columns.len() / (2 * n);
         let (length, size) = (1.0 / (d as f64).sqrt(), 1.0 / d as f64);
-        // Added in as many lanes as vectors have, and some more.
-        const LANES: usize = 8;
         let (mut sums, mut still) = ([0.0; LANES], [0.0; LANES]);
-        for (squares, sizes) in squares.chunks(LANES).zip(sizes.chunks(LANES)) {
-            for (lane, (square, step)) in squares.iter().zip(sizes).enumerate() {
-                sums[lane] += square.sqrt() * length + step * size;
-                still[lane] += if *step == 0.0 { 1.0 } else { 0.0 };
+        for first in (0..n).step_by(LANES) {
+            let (mut squares, mut sizes) = ([0.0; LANES], [0.0; LANES]);
+            let count = LANES.min(n - first);
+            for column in columns.chunks_exact(2 * n) {
+                let mut steps = [0.0; LANES];
+                if count == LANES {
+                    steps.copy_from_slice(&column[first..first + LANES]);
+                    if let Some(lag) = lag {
+                        let to = &column[first + lag..][..LANES];
+                        (0..LANES).for_each(|lane| steps[lane] = to[lane] - steps[lane]);
+                    }
+                } else {
+                    let step = |at: usize| lag.map_or(column[at], |lag| column[at + lag] - column[at]);
+                    (0..count).for_each(|lane| steps[lane] = step(first + lane));
+                }
+                for lane in 0..LANES {
+                    squares[lane] += steps[lane] * steps[lane];
+                    sizes[lane] += steps[lane].abs();
+                }
+            }
+            for lane in 0..LANES {
+                sums[lane] += squares[lane].sqrt() * length + sizes[lane] * size;
+                still[lane] += if sizes[lane] == 0.0 { 1.0 } else { 0.0 };
             }
         }
-        (sums.iter().sum(), still.iter().sum())
+        // Lanes beyond the last point did not move.
+        let beyond = n.next_multiple_of(LANES) - n;
+        (sums.iter().sum(), still.iter().sum::<f64>() - beyond as f64)
     }
 }
 
