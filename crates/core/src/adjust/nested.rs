@@ -69,18 +69,21 @@ impl<'a> Nested<'a> {
             return;
         }
         self.targets = Some(targets);
-        let columns = &mut self.values[self.used.len() * self.stride..];
-        for (at, &row) in self.rows.iter().enumerate() {
-            let slots = columns[at..].iter_mut().step_by(self.stride);
-            slots.zip(targets.row(row as usize)).for_each(|(slot, target)| *slot = *target);
-        }
+        let (stride, columns) = (self.stride, &mut self.values[self.used.len() * self.stride..]);
+        let all: Vec<(usize, f64)> = (0..targets.columns()).map(|j| (j, 0.0)).collect();
+        transpose(&self.rows, |row| targets.row(row), &all, columns, stride);
     }
 
     fn gather_regressors(&mut self) {
-        for (at, &row) in self.rows.iter().enumerate() {
-            let row = self.features.row(row as usize);
-            let slots = self.values[at..].iter_mut().step_by(self.stride);
-            slots.zip(&self.used).for_each(|(slot, &(j, observed))| *slot = row[j] - observed);
+        let Self { features, rows, used, values, stride, .. } = self;
+        if features.parts().count() == 1 {
+            transpose(rows, |row| features.own(row), used, values, *stride);
+            return;
+        }
+        for (at, &row) in rows.iter().enumerate() {
+            let row = features.row(row as usize);
+            let slots = values[at..].iter_mut().step_by(*stride);
+            slots.zip(&*used).for_each(|(slot, &(j, observed))| *slot = row[j] - observed);
         }
     }
 
@@ -88,10 +91,10 @@ impl<'a> Nested<'a> {
     /// much the first points count, of which it is a regression. `None` where they do not determine it.
     pub(crate) fn moved(&mut self, kernel: &[f64], picked: &[usize], heteroscedastic: bool) -> Option<Table> {
         let (k, d) = (self.used.len(), self.targets?.columns());
-        let total: f64 = kernel.iter().sum();
         self.weights.clear();
-        self.weights.extend(kernel.iter().map(|weight| weight / total));
+        self.weights.extend_from_slice(kernel);
         self.weights.resize(kernel.len().next_multiple_of(LANES), 0.0);
+        vectorised(ToOne(&mut self.weights));
         self.sum(0..k + d);
         if !self.solver.factor(&self.means, &self.products, k) {
             return None;
@@ -183,6 +186,25 @@ impl<'a> Nested<'a> {
     }
 }
 
+/// Writes some columns of rows, less a number each, in columns of `stride` places.
+fn transpose<'a>(
+    rows: &[u32],
+    row: impl Fn(usize) -> &'a [f64],
+    used: &[(usize, f64)],
+    columns: &mut [f64],
+    stride: usize,
+) {
+    let mut some: Vec<&[f64]> = Vec::with_capacity(BLOCK);
+    for (block, rows) in rows.chunks(BLOCK).enumerate() {
+        some.clear();
+        some.extend(rows.iter().map(|&at| row(at as usize)));
+        for (column, &(j, less)) in columns.chunks_exact_mut(stride).zip(used) {
+            let slots = column[block * BLOCK..].iter_mut();
+            slots.zip(&some).for_each(|(slot, row)| *slot = row[j] - less);
+        }
+    }
+}
+
 /// Sums of products of what is left of columns without their means.
 struct Products<'a> {
     products: &'a mut [f64],
@@ -246,6 +268,23 @@ fn dots(one: &[f64], others: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
         }
     }
     sums.map(|s| ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])))
+}
+
+/// Divides numbers, of a whole number of lanes, by their sum.
+struct ToOne<'a>(&'a mut [f64]);
+
+impl Loop for ToOne<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut sums = [0.0; LANES];
+        for some in self.0.chunks_exact(LANES) {
+            sums.iter_mut().zip(some).for_each(|(sum, value)| *sum += value);
+        }
+        let total: f64 = sums.iter().sum();
+        self.0.iter_mut().for_each(|value| *value /= total);
+    }
 }
 
 /// Squares of what slopes leave open of a target.
