@@ -26,6 +26,8 @@ pub(crate) struct Nested<'a> {
     means: Vec<f64>,
     /// Mean products of each regressor with all columns, a row each; before the diagonal there are none.
     products: Vec<f64>,
+    /// A block of each column without its mean.
+    centred: Vec<f64>,
     solver: Solver,
 }
 
@@ -50,6 +52,7 @@ impl<'a> Nested<'a> {
             weights: Vec::new(),
             means: Vec::new(),
             products: Vec::new(),
+            centred: Vec::new(),
             solver: Solver::default(),
         }
     }
@@ -133,6 +136,7 @@ impl<'a> Nested<'a> {
         let (k, n) = (self.used.len(), self.weights.len());
         self.means.resize(self.width, 0.0);
         self.products.resize(k * self.width, 0.0);
+        self.centred.resize(self.width * BLOCK, 0.0);
         for column in columns.clone() {
             self.means[column] = dot(&self.weights, &self.column(column)[..n]);
         }
@@ -145,6 +149,7 @@ impl<'a> Nested<'a> {
             stride: self.stride,
             weights: &self.weights,
             means: &self.means,
+            centred: &mut self.centred,
         });
     }
 
@@ -186,6 +191,31 @@ impl<'a> Nested<'a> {
     }
 }
 
+/// Positions drawn by evenly spaced levels of the cumulative weights, ascending: what [`crate::trials::systematic`] draws, but
+/// for rounding. How many levels each point reaches is found without a branch, of which every other would be a wrong guess.
+pub(super) fn drawn(weights: &[f64], count: usize) -> Vec<usize> {
+    let mut reached = 0.0;
+    let cumulative = weights.iter().map(|weight| {
+        reached += weight;
+        reached
+    });
+    let cumulative: Vec<f64> = cumulative.collect();
+    // The first position that reaches beyond so many levels.
+    let mut beyond = vec![0; count + 1];
+    let factor = count as f64 / reached;
+    for (at, sum) in cumulative.iter().enumerate() {
+        beyond[((sum * factor + 0.5) as usize).min(count)] = at + 1;
+    }
+    beyond.pop();
+    let last = weights.len().saturating_sub(1);
+    let mut first = 0;
+    for position in &mut beyond {
+        first = first.max(*position);
+        *position = first.min(last);
+    }
+    beyond
+}
+
 /// Writes some columns of rows, less a number each, in columns of `stride` places.
 fn transpose<'a>(
     rows: &[u32],
@@ -216,6 +246,7 @@ struct Products<'a> {
     stride: usize,
     weights: &'a [f64],
     means: &'a [f64],
+    centred: &'a mut [f64],
 }
 
 impl Loop for Products<'_> {
@@ -223,8 +254,7 @@ impl Loop for Products<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { products, width, regressors, columns, values, stride, weights, means } = self;
-        let mut centred = vec![0.0; width * BLOCK];
+        let Self { products, width, regressors, columns, values, stride, weights, means, centred } = self;
         let mut weighed = [0.0; BLOCK];
         for a in 0..regressors {
             products[a * width..][columns.clone()].fill(0.0);
@@ -417,6 +447,7 @@ mod tests {
     use super::*;
     use crate::divergence::testing::{gaussian, normal_prior};
     use crate::population::{LogWeights, Population};
+    use crate::trials::systematic;
 
     /// What the plain regression makes of the first points.
     fn plainly(
@@ -479,6 +510,20 @@ mod tests {
                 for (a, b) in found.values().iter().zip(expected.values()) {
                     assert!((a - b).abs() < 1e-10 * b.abs().max(1.0), "{k} {count}: {a} {b}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn positions_are_drawn_as_by_walking_along() {
+        let even = vec![1.0; 77];
+        let falling: Vec<f64> = (0..1_003).map(|i| 1.0 - f64::from(i) / 1_002.0).collect();
+        let scattered: Vec<f64> =
+            gaussian(611, 1, 0.0, 4.0, 3).values().iter().map(|x| libm::exp(*x)).collect();
+        let gaps: Vec<f64> = (0..50).map(|i| if i % 10 == 4 { 1.0 } else { 0.0 }).collect();
+        for weights in [&even[..], &falling, &scattered, &gaps, &[2.0]] {
+            for count in [1, 7, 192] {
+                assert_eq!(drawn(weights, count), systematic(weights, count), "{count} of {}", weights.len());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Regression adjustment: local-linear (Beaumont, Zhang & Balding 2002), by ridge, heteroscedastic (Blum & François 2010).
 
 use super::modes::Modes;
-use super::nested::{Exponentials, Nested};
+use super::nested::{Exponentials, Nested, drawn};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
 use crate::elementary::ln;
 use crate::linear::{Gathered, Linear, Sample, spread};
@@ -9,7 +9,6 @@ use crate::population::{LogWeights, Population};
 use crate::problem::{Marginal, Prior};
 use crate::stacked::Stacked;
 use crate::table::Table;
-use crate::trials::systematic;
 use crate::vectors::{Loop, vectorised};
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
@@ -119,7 +118,7 @@ impl Regression {
     pub(crate) fn towards(&self, points: &Points<'_>, count: usize) -> Result<Table, AdjustError> {
         let mut nested = Nested::new(points.features, points.used, points.observed);
         nested.gather(points.rows, points.targets);
-        let picked = systematic(points.kernel, count);
+        let picked = drawn(points.kernel, count);
         nested.moved(points.kernel, &picked, self.heteroscedastic).ok_or(AdjustError::NoVariation)
     }
 
@@ -336,9 +335,12 @@ impl Transform {
                 };
             }
         }
+        if self != Self::Within {
+            return points;
+        }
         let is_left = |row: &u32| points.row(*row as usize).iter().all(|value| !value.is_nan());
         let left: Vec<u32> = (0..points.rows() as u32).filter(is_left).collect();
-        if left.len() < points.rows() { points.select(&left) } else { points }
+        points.select(&left)
     }
 
     fn to(self, prior: &Prior, parameter: usize, unit: f64) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::forward::Forward;
 use super::modes::Modes;
-use super::nested::Nested;
+use super::nested::{Nested, drawn};
 use super::regression::kernel_up_to;
 use super::{Accepted, AdjustError, Regression, Transform};
 use crate::near::{Near, Thinned};
@@ -194,7 +194,7 @@ impl Look<'_> {
         let looks = self.looks;
         let Some(plan) = kind.regression() else {
             let (some, count, effective) = self.sample(size, usize::MAX);
-            let picked = systematic(&some.weights[..count], STAND_INS);
+            let picked = drawn(&some.weights[..count], STAND_INS);
             let rows: Vec<u32> = picked.into_iter().map(|at| some.rows[at]).collect();
             return Some((looks.view.units.select(&rows), effective));
         };
@@ -246,7 +246,7 @@ impl Look<'_> {
             nested.gather(rows, targets);
             nested.moved(kernel, picked, plan.heteroscedastic)
         };
-        let picked = systematic(kernel, wanted);
+        let picked = drawn(kernel, wanted);
         let points = if modes.is_one() {
             regress(rows, kernel, &picked)?
         } else {
