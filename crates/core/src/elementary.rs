@@ -1,4 +1,4 @@
-//! Logarithms made of plain operations, without branches or library calls: a loop over them is compiled for the vectors of
+//! Logarithms and exponentials made of plain operations, without branches or library calls: a loop over them is compiled for the vectors of
 //! the machine, and gives the same bits on all.
 
 /// The natural logarithm of a positive number that is not denormal, to some 1e-14 of its size or of one, the larger: the
@@ -27,9 +27,57 @@ pub(crate) fn ln(x: f64) -> f64 {
     2.0 * f * series + exponent * LN_2
 }
 
+/// `e^x` to some 1e-15 of its value; for `x` beyond 700 in size, what it is there.
+///
+/// `x = n ln 2 + r` with `|r| <= ln 2 / 2`, a Taylor polynomial for `e^r`, and `2^n` put together from its bits.
+#[inline(always)]
+pub(crate) fn exp(x: f64) -> f64 {
+    use std::f64::consts::LOG2_E;
+    /// 2^52 + 2^51: a number added to it is rounded to a whole one, in the low bits.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    /// The first has so few digits that multiples are exact.
+    const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
+    const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    /// One over the factorials of 13 and less.
+    const FACTORIALS: [f64; 14] = [
+        1.0 / 6_227_020_800.0,
+        1.0 / 479_001_600.0,
+        1.0 / 39_916_800.0,
+        1.0 / 3_628_800.0,
+        1.0 / 362_880.0,
+        1.0 / 40_320.0,
+        1.0 / 5_040.0,
+        1.0 / 720.0,
+        1.0 / 120.0,
+        1.0 / 24.0,
+        1.0 / 6.0,
+        0.5,
+        1.0,
+        1.0,
+    ];
+    let bounded = x.clamp(-700.0, 700.0);
+    let rounded = bounded * LOG2_E + ROUND;
+    let n = rounded - ROUND;
+    let r = (bounded - n * LN_2_HIGH) - n * LN_2_LOW;
+    let series = FACTORIALS.into_iter().fold(0.0, |series, factor| series * r + factor);
+    series * f64::from_bits(rounded.to_bits().wrapping_add(1_023) << 52)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exponentials_are_those_of_the_library() {
+        for i in -70_000..=70_000 {
+            let x = f64::from(i) * 0.009_99;
+            let expected = libm::exp(x);
+            assert!((exp(x) - expected).abs() <= 1e-15 * expected, "{x}: {} {expected}", exp(x));
+        }
+        assert_eq!(exp(0.0), 1.0);
+        assert_eq!((exp(1e9), exp(-1e9)), (exp(700.0), exp(-700.0)));
+        assert!(exp(f64::NAN).is_nan());
+    }
 
     #[test]
     fn logarithms_are_those_of_the_library() {

@@ -102,15 +102,16 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         let (observed, truth) = (view.features.row(row as usize).to_vec(), view.units.row(row as usize));
         let extent = reach(ways, keep / step as f64, view.rows.len().div_ceil(step));
         let near = laid_out.near((&observed, accepted.distance_weights), Some(row), extent);
+        let mut look = looks.at(&near, &observed);
         let one = |way: &Way| {
             let size = way.size.of(&near, keep / step as f64);
-            looks
-                .stand_ins(&near, row, size, way.kind)
-                .filter(|(units, _)| units.rows() >= STAND_INS / 4)
-                .map_or(f64::INFINITY, |(units, effective)| {
+            look.stand_ins(size, way.kind).filter(|(units, _)| units.rows() >= STAND_INS / 4).map_or(
+                f64::INFINITY,
+                |(units, effective)| {
                     // In the end there are so many times as many.
                     trials.score(&units, truth, effective * step as f64)
-                })
+                },
+            )
         };
         ways.iter().map(one).collect()
     };

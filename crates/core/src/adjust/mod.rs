@@ -3,6 +3,7 @@
 mod forward;
 mod judged;
 mod modes;
+mod nested;
 mod regression;
 mod ways;
 

@@ -1,14 +1,14 @@
 //! Regression adjustment: local-linear (Beaumont, Zhang & Balding 2002), by ridge, heteroscedastic (Blum & François 2010).
 
 use super::modes::Modes;
+use super::nested::{Exponentials, Nested, drawn};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
 use crate::elementary::ln;
 use crate::linear::{Gathered, Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
-use crate::problem::Prior;
+use crate::problem::{Marginal, Prior};
 use crate::stacked::Stacked;
 use crate::table::Table;
-use crate::trials::systematic;
 use crate::vectors::{Loop, vectorised};
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
@@ -51,7 +51,7 @@ impl Default for Regression {
 /// Particles wanted for each regressor where nothing shrinks the coefficients.
 const PARTICLES_A_REGRESSOR: usize = 10;
 /// Against collinear features; too small to show.
-const LEAST_RIDGE: f64 = 1e-9;
+pub(super) const LEAST_RIDGE: f64 = 1e-9;
 /// Penalties that a ridge regression chooses from, in units of the features' variance, and parts of its cross-validation.
 const RIDGES: [f64; 9] = [1e-4, 1e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 10.0, 1e3];
 const PARTS: usize = 5;
@@ -114,23 +114,12 @@ impl Regression {
         })
     }
 
-    /// So many equally weighted points of the corrected population, in unit space, but for those that left it.
-    pub(super) fn stand_ins(
-        &self,
-        prior: &Prior,
-        modes: &Modes,
-        points: &Points<'_>,
-        count: usize,
-    ) -> Result<Table, AdjustError> {
-        let moved = self.move_some(prior, modes, points, &systematic(points.kernel, count))?;
-        let left = (0..moved.rows() as u32).filter(|&row| !moved.at(row as usize, 0).is_nan());
-        Ok(moved.select(&left.collect::<Vec<u32>>()))
-    }
-
     /// So many equally weighted points, moved to the observation on the scale of the regression, whatever the prior.
     pub(crate) fn towards(&self, points: &Points<'_>, count: usize) -> Result<Table, AdjustError> {
-        let members: Vec<usize> = (0..points.rows.len()).collect();
-        self.of_members(points, &members, &systematic(points.kernel, count))
+        let mut nested = Nested::new(points.features, points.used, points.observed);
+        nested.gather(points.rows, points.targets);
+        let picked = drawn(points.kernel, count);
+        nested.moved(points.kernel, &picked, self.heteroscedastic).ok_or(AdjustError::NoVariation)
     }
 
     /// Where the given particles are moved to; NaN for one that is left out.
@@ -319,6 +308,37 @@ impl Transform {
         table
     }
 
+    /// Where points on the scale of the regression are in unit space, without those that leave the prior.
+    pub(super) fn units(self, prior: &Prior, mut points: Table) -> Table {
+        let supports: Vec<(f64, f64)> = prior.marginals().iter().map(Marginal::unit_support).collect();
+        let is_bounded = |&(low, high): &(f64, f64)| low.is_finite() && high.is_finite();
+        let mut odds = Vec::new();
+        if self == Self::Logit && supports.iter().any(is_bounded) {
+            odds = points.values().to_vec();
+            vectorised(Exponentials { factor: -1.0, values: &mut odds });
+        }
+        let d = supports.len();
+        for row in 0..points.rows() {
+            for (p, (value, support)) in points.row_mut(row).iter_mut().zip(&supports).enumerate() {
+                let (low, high) = *support;
+                if self == Self::Logit && is_bounded(support) {
+                    *value = low + (high - low) / (1.0 + odds[row * d + p]);
+                }
+                *value = if self == Self::Within && !(low..=high).contains(value) {
+                    f64::NAN
+                } else {
+                    value.clamp(low, high)
+                };
+            }
+        }
+        if self != Self::Within {
+            return points;
+        }
+        let is_left = |row: &u32| points.row(*row as usize).iter().all(|value| !value.is_nan());
+        let left: Vec<u32> = (0..points.rows() as u32).filter(is_left).collect();
+        points.select(&left)
+    }
+
     fn to(self, prior: &Prior, parameter: usize, unit: f64) -> f64 {
         match (self, prior.marginals()[parameter].unit_support()) {
             (Self::Logit, (low, high)) if low.is_finite() && high.is_finite() => {
@@ -431,6 +451,27 @@ mod tests {
             .unwrap();
         let moved = ridge.units.values().iter().zip(population.units.values()).map(|(a, b)| (a - b).abs());
         assert!(moved.fold(0.0, f64::max) < 0.5);
+    }
+
+    #[test]
+    fn points_are_put_into_unit_space_as_each_is() {
+        use crate::problem::{Marginal, law};
+        let uniform = Marginal::new("p", Box::new(law::Uniform::new(0.0, 1.0).unwrap()));
+        let normal = Marginal::new("q", Box::new(law::Normal::new(0.0, 1.0).unwrap()));
+        let prior = Prior::new(vec![uniform, normal]);
+        let mut points = gaussian(200, 2, 0.0, 3.0, 1);
+        points.row_mut(0).copy_from_slice(&[1e4, 0.0]);
+        points.row_mut(1).copy_from_slice(&[-1e4, 0.0]);
+        for transform in [Transform::Logit, Transform::None, Transform::Within] {
+            let each = points.iter().map(|point| [0, 1].map(|p| transform.from(&prior, p, point[p])));
+            let expected: Vec<[f64; 2]> = each.filter(|point| point.iter().all(|x| !x.is_nan())).collect();
+            let found = transform.units(&prior, points.clone());
+            assert_eq!(found.rows(), expected.len());
+            assert_eq!(found.rows() < 150, transform == Transform::Within, "{}", found.rows());
+            for (a, b) in found.values().iter().zip(expected.as_flattened()) {
+                assert!((a - b).abs() < 1e-14, "{transform:?}: {a} {b}");
+            }
+        }
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use super::forward::Forward;
 use super::modes::Modes;
-use super::{Accepted, AdjustError, Points, Regression, Transform, kernel};
-use crate::near::Near;
+use super::nested::{Nested, drawn};
+use super::regression::kernel;
+use super::{Accepted, AdjustError, Regression, Transform};
+use crate::near::{Near, Thinned};
 use crate::population::{LogWeights, Population};
 use crate::stacked::Stacked;
 use crate::table::Table;
@@ -111,65 +113,16 @@ impl Looks<'_> {
         }
     }
 
-    /// Equally weighted points that stand for the `size` nearest, adjusted to a simulation that plays the observation, and
-    /// the effective size of these.
-    pub(super) fn stand_ins(
-        &self,
-        near: &Near<'_>,
-        row: u32,
-        size: usize,
-        kind: Kind,
-    ) -> Option<(Table, f64)> {
-        let observed = self.view.features.row(row as usize).to_vec();
-        if let Kind::Forward(which) = kind {
-            return self.forwards[which].stand_ins(self.accepted.prior, &observed, STAND_INS);
-        }
-        self.some_of(near, &observed, (size, kind), WEIGHED)
+    /// A look at what is nearest to an observation.
+    pub(super) fn at<'b>(&'b self, near: &'b Near<'b>, observed: &'b [f64]) -> Look<'b> {
+        let nested = Nested::new(self.view.features, self.used, observed);
+        Look { looks: self, near, observed, some: None, nested }
     }
 
     /// The effective size that the `size` nearest would be left with when they are adjusted to the data.
     pub(super) fn left(&self, near: &Near<'_>, size: usize, kind: Kind) -> f64 {
-        let found = self.some_of(near, self.accepted.observed, (size, kind), WEIGHED_ONCE);
+        let found = self.at(near, self.accepted.observed).some_of(size, kind, WEIGHED_ONCE);
         found.map_or(0.0, |(_, effective)| effective)
-    }
-
-    fn some_of(
-        &self,
-        near: &Near<'_>,
-        observed: &[f64],
-        (size, kind): (usize, Kind),
-        weighed: usize,
-    ) -> Option<(Table, f64)> {
-        let Some(plan) = kind.regression() else {
-            let some = near.thinned(size, usize::MAX);
-            return Some((some.stand_ins(self.view.units), some.effective));
-        };
-        let one = Modes::default();
-        let modes = if kind.is_by_mode() { self.modes } else { &one };
-        let wanted = FITTED.max(2 * plan.particles_for(self.used.len()) * modes.count());
-        let mut some = near.thinned(size, wanted);
-        if kind.is_weighed_after() {
-            some.weights.fill(1.0);
-        }
-        let points = Points {
-            rows: &some.rows,
-            units: self.view.units,
-            features: self.view.features,
-            targets: if plan.transform == Transform::Logit { self.logits } else { self.view.units },
-            used: self.used,
-            observed,
-            kernel: &kernel(&some.distances, &some.weights),
-        };
-        let moved = |count: usize| plan.stand_ins(self.accepted.prior, modes, &points, count).ok();
-        if !kind.is_weighed_after() {
-            return Some((moved(STAND_INS)?, some.effective));
-        }
-        let units = moved(weighed)?;
-        let weights = LogWeights::new(self.view.importance.ln_at(&units))?;
-        let picked = systematic(weights.normalised(), weighed).into_iter().map(|at| at as u32);
-        // Under the kernel some two thirds of the sample count.
-        let effective = weights.effective_sample_size() / weighed as f64 * size as f64 * 2.0 / 3.0;
-        Some((units.select(&picked.collect::<Vec<u32>>()), effective))
     }
 
     /// The `size` nearest, adjusted to the data.
@@ -207,6 +160,118 @@ impl Looks<'_> {
             moved.weights = LogWeights::new(ln).ok_or_else(nothing)?;
         }
         Ok(moved)
+    }
+}
+
+/// What is nearest to one observation. Ways of one trial share what they look at: smaller samples are the first of larger
+/// ones.
+pub(super) struct Look<'a> {
+    looks: &'a Looks<'a>,
+    near: &'a Near<'a>,
+    observed: &'a [f64],
+    some: Option<Sample>,
+    nested: Nested<'a>,
+}
+
+/// Every so manieth of the nearest.
+struct Sample {
+    size: usize,
+    step: usize,
+    points: Thinned,
+}
+
+impl Look<'_> {
+    /// Equally weighted points that stand for the `size` nearest, adjusted to the observation, and the effective size of
+    /// these.
+    pub(super) fn stand_ins(&mut self, size: usize, kind: Kind) -> Option<(Table, f64)> {
+        if let Kind::Forward(which) = kind {
+            return self.looks.forwards[which].stand_ins(self.looks.accepted.prior, self.observed, STAND_INS);
+        }
+        self.some_of(size, kind, WEIGHED)
+    }
+
+    fn some_of(&mut self, size: usize, kind: Kind, weighed: usize) -> Option<(Table, f64)> {
+        let looks = self.looks;
+        let Some(plan) = kind.regression() else {
+            let (some, count, effective) = self.sample(size, usize::MAX);
+            let picked = drawn(&some.weights[..count], STAND_INS);
+            let rows: Vec<u32> = picked.into_iter().map(|at| some.rows[at]).collect();
+            return Some((looks.view.units.select(&rows), effective));
+        };
+        let one = Modes::default();
+        let modes = if kind.is_by_mode() { looks.modes } else { &one };
+        let needed = plan.particles_for(looks.used.len());
+        let (some, count, effective) = self.sample(size, FITTED.max(2 * needed * modes.count()));
+        let equal = vec![1.0; if kind.is_weighed_after() { count } else { 0 }];
+        let weights = if kind.is_weighed_after() { &equal } else { &some.weights[..count] };
+        let kernel = kernel(&some.distances[..count], weights);
+        if !kind.is_weighed_after() {
+            return Some((self.moved(modes, &plan, &kernel, STAND_INS)?, effective));
+        }
+        let units = self.moved(modes, &plan, &kernel, weighed)?;
+        let weights = LogWeights::new(looks.view.importance.ln_at(&units))?;
+        let picked = systematic(weights.normalised(), weighed).into_iter().map(|at| at as u32);
+        // Under the kernel some two thirds of the sample count.
+        let effective = weights.effective_sample_size() / weighed as f64 * size as f64 * 2.0 / 3.0;
+        Some((units.select(&picked.collect::<Vec<u32>>()), effective))
+    }
+
+    /// Every so manieth of the `size` nearest, so that there are no more than `most`: the first so many of some points, and
+    /// the effective size of all that they stand for.
+    fn sample(&mut self, size: usize, most: usize) -> (&Thinned, usize, f64) {
+        let step = size.div_ceil(most).max(1);
+        let serves =
+            |there: &Sample| there.step == step && (there.size == size || step == 1 && there.size > size);
+        if !self.some.as_ref().is_some_and(serves) {
+            self.some = Some(Sample { size, step, points: self.near.thinned(size, most) });
+        }
+        let Sample { points, .. } = self.some.as_ref().expect("a sample");
+        if step > 1 {
+            return (points, points.rows.len(), points.effective);
+        }
+        (points, size.min(points.rows.len()), self.near.effective(size))
+    }
+
+    /// So many of the present sample's points in unit space, moved to the observation, each mode by its own regression.
+    fn moved(&mut self, modes: &Modes, plan: &Regression, kernel: &[f64], wanted: usize) -> Option<Table> {
+        let (looks, nested) = (self.looks, &mut self.nested);
+        let rows = &self.some.as_ref()?.points.rows[..kernel.len()];
+        let targets = if plan.transform == Transform::Logit { looks.logits } else { looks.view.units };
+        let needed = plan.particles_for(looks.used.len());
+        let mut regress = |rows: &[u32], kernel: &[f64], picked: &[usize]| {
+            if rows.len() < needed {
+                return None;
+            }
+            nested.gather(rows, targets);
+            nested.moved(kernel, picked, plan.heteroscedastic)
+        };
+        let picked = drawn(kernel, wanted);
+        let points = if modes.is_one() {
+            regress(rows, kernel, &picked)?
+        } else {
+            let mode_of: Vec<usize> =
+                rows.iter().map(|&row| modes.of(looks.view.units.row(row as usize))).collect();
+            let mut points = Table::filled(picked.len(), targets.columns(), 0.0);
+            for mode in 0..modes.count() {
+                let members: Vec<usize> = (0..rows.len()).filter(|&at| mode_of[at] == mode).collect();
+                let slots: Vec<usize> = (0..picked.len()).filter(|&at| mode_of[picked[at]] == mode).collect();
+                if slots.is_empty() {
+                    continue;
+                }
+                let place = |&slot: &usize| members.partition_point(|&at| at < picked[slot]);
+                let moved = regress(
+                    &members.iter().map(|&at| rows[at]).collect::<Vec<u32>>(),
+                    &members.iter().map(|&at| kernel[at]).collect::<Vec<f64>>(),
+                    &slots.iter().map(place).collect::<Vec<usize>>(),
+                )?;
+                slots
+                    .iter()
+                    .zip(moved.iter())
+                    .for_each(|(&slot, to)| points.row_mut(slot).copy_from_slice(to));
+            }
+            points
+        };
+        Some(plan.transform.units(looks.accepted.prior, points))
     }
 }
 
@@ -299,8 +364,8 @@ mod tests {
             let sd = w.iter().zip(&x).map(|(w, x)| w * (x - mean).powi(2)).sum::<f64>().sqrt();
             // An effective size of some 1,500: standard errors of 0.012 and 0.01.
             assert!((mean - 0.64).abs() < 0.05 && (sd - 0.447).abs() < 0.04, "{mean} {sd}");
-            let found_at = (size, Kind::WeighedAfter);
-            let (points, effective) = looks.some_of(near, &observed, found_at, WEIGHED).unwrap();
+            let (points, effective) =
+                looks.at(near, &observed).some_of(size, Kind::WeighedAfter, WEIGHED).unwrap();
             let middle = points.column(0).iter().sum::<f64>() / points.rows() as f64;
             assert!((middle - 0.64).abs() < 0.2, "{middle}");
             let exact = found.weights.effective_sample_size();
