@@ -183,6 +183,15 @@ impl Scores {
         self.rows.iter().all(|row| !row[way].is_nan())
     }
 
+    /// Whether a way was never left out and is behind the best by no more than so many standard errors.
+    pub(crate) fn is_within(&self, way: usize, errors: f64) -> bool {
+        let whole: Vec<usize> =
+            (0..self.rows.first().map_or(0, Vec::len)).filter(|&way| self.stayed(way)).collect();
+        let best = self.best(&whole);
+        let (mean, error) = self.behind(way, best);
+        way == best || (self.stayed(way) && mean <= errors * error)
+    }
+
     /// The way with the least mean score.
     pub(crate) fn best(&self, ways: &[usize]) -> usize {
         let sum = |way: usize| self.rows.iter().zip(&self.counts).map(|(row, n)| n * row[way]).sum::<f64>();

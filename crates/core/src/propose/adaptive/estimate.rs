@@ -11,7 +11,7 @@ use crate::table::Table;
 use crate::trials::systematic;
 
 /// Particles of an estimate for proposing at the most.
-pub(super) const MOST: usize = 200;
+pub(super) const MOST: usize = 128;
 /// Neighbours of a local covariance as shares of the particles.
 pub(super) const NEIGHBOURS: [f64; 2] = [0.05, 0.2];
 
