@@ -87,11 +87,15 @@ impl Loop for Block<'_> {
         let mut panel = [[0.0; COLUMNS]; BLOCK];
         for j in (0..width).step_by(COLUMNS) {
             let across = COLUMNS.min(width - j);
-            for (c, column) in self.columns[j * BLOCK..].chunks_exact(BLOCK).take(COLUMNS).enumerate() {
-                panel.iter_mut().zip(column).for_each(|(point, value)| point[c] = *value);
+            // What lies beyond the last column is made of the last, and left out.
+            let near = |at: usize| -> &[f64; BLOCK] {
+                self.columns[at.min(width - 1) * BLOCK..].first_chunk().expect("a block")
+            };
+            let of: [&[f64; BLOCK]; COLUMNS] = std::array::from_fn(|c| near(j + c));
+            for (p, point) in panel.iter_mut().enumerate() {
+                *point = std::array::from_fn(|c| of[c][p]);
             }
             for a in (0..j + across).step_by(ROWS) {
-                // What lies beyond the last column is made of the last, and left out.
                 let column = |r: usize| &self.factors[(a + r).min(width - 1) * BLOCK..][..BLOCK];
                 let (a0, a1, a2, a3) = (column(0), column(1), column(2), column(3));
                 let mut sums = [[0.0; COLUMNS]; ROWS];

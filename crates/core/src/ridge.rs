@@ -148,7 +148,7 @@ impl Points<'_> {
     }
 }
 
-/// Sums of products of `(1, regressors, targets)` over some points.
+/// Sums of products of `(1, regressors, targets)` over some points: of each with itself and those after it.
 #[derive(Clone, Debug)]
 struct Sums {
     width: usize,
@@ -163,9 +163,6 @@ impl Sums {
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
         points.each_block(part, |_, columns| add_block(&mut products, columns, columns));
-        for a in 0..width {
-            (0..a).for_each(|b| products[a * width + b] = products[b * width + a]);
-        }
         Self { width, regressors: f, products }
     }
 
@@ -193,7 +190,7 @@ impl Sums {
         let mut sum = 0.0;
         for (a, x) in error.iter().enumerate().filter(|(_, x)| **x != 0.0) {
             let row = &self.products[a * self.width..(a + 1) * self.width];
-            sum += x * dot(row, &error);
+            sum += x * (x * row[a] + 2.0 * dot(&row[a + 1..], &error[a + 1..]));
         }
         sum.max(0.0)
     }

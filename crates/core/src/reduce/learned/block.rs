@@ -60,7 +60,7 @@ impl<'a> Block<'a> {
         groups: &'a [Vec<usize>],
         room: &'a mut Room,
     ) -> Self {
-        room.raw.begin(scale.len());
+        room.raw.begin(scale.len().next_multiple_of(TOGETHER));
         room.standard.begin(scale.len());
         room.mean.begin(groups.len());
         room.variance.begin(groups.len());
@@ -72,9 +72,10 @@ impl<'a> Block<'a> {
     /// A statistic as it is.
     #[inline(always)]
     pub(super) fn raw(&mut self, j: usize) -> &Lanes {
-        if self.room.raw.lacks(j) {
-            let into = &mut self.room.raw.values[j];
-            into.iter_mut().zip(self.rows).for_each(|(slot, row)| *slot = row[j]);
+        let first = j / TOGETHER * TOGETHER;
+        if self.room.raw.lacks(first) {
+            let into = self.room.raw.values[first..].first_chunk_mut().expect("filled up");
+            gather(self.rows, first, into);
         }
         &self.room.raw.values[j]
     }
@@ -204,6 +205,21 @@ impl<'a> Block<'a> {
         let part = place - place.floor();
         for lane in 0..BLOCK {
             into[lane] = below[lane] + part * (above[lane] - below[lane]);
+        }
+    }
+}
+
+/// Statistics that are read together, which are neighbours in a row.
+const TOGETHER: usize = 8;
+
+/// Writes neighbouring statistics of some simulations, from the first on.
+#[inline(always)]
+fn gather(rows: &[&[f64]], first: usize, into: &mut [Lanes; TOGETHER]) {
+    for (lane, row) in rows.iter().take(BLOCK).enumerate() {
+        let row = &row[first..];
+        match row.first_chunk::<TOGETHER>() {
+            Some(row) => (0..TOGETHER).for_each(|c| into[c][lane] = row[c]),
+            None => row.iter().zip(&mut *into).for_each(|(value, into)| into[lane] = *value),
         }
     }
 }

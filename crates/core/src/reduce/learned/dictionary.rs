@@ -1,11 +1,13 @@
 //! Transforms of the statistics among which a regression finds those that tell of the parameters.
 
+use std::ops::Range;
+
 use super::Sample;
 use super::block::{Lanes, Room, standardise};
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
 use super::terms::{Setting, Term};
-use crate::products::{BLOCK, dot};
+use crate::products::{BLOCK, dot_inline};
 use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
@@ -89,10 +91,13 @@ impl Dictionary {
             },
         };
         let Some(open) = left_open(&points, PENALTY) else { return };
-        let mut standard = columns(summaries, varying, &some);
-        standard.iter_mut().zip(varying).for_each(|(values, &j)| self.setting.standardise(j, values));
-        let standard = Table::from_rows(some.len(), standard.concat());
-        let found = telling_pairs(&standard, &open, telling);
+        let mut room = Room::default();
+        let mut standard = |points: Range<usize>, columns: &[usize], into: &mut [f64]| {
+            let rows: Vec<&[f64]> = some[points].iter().map(|&row| summaries.row(row)).collect();
+            let terms: Vec<Term> = columns.iter().map(|&at| Term::Plain(varying[at])).collect();
+            self.setting.write(&terms, &rows, &mut room, into);
+        };
+        let found = telling_pairs(&mut standard, &open, telling);
         let pairs: Vec<Term> =
             found.into_iter().map(|(a, b)| Term::Product(varying[a], varying[b])).collect();
         let looks = looks(&self.setting, &pairs, (summaries, targets), &some);
@@ -231,7 +236,7 @@ fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Ve
     // Of a statistic with two values everything is a multiple of itself.
     for &j in varying.iter().filter(|&&j| ranges[j].has_more_than_two) {
         terms.push(Term::Square(j));
-        let Range { low, high, least, .. } = ranges[j];
+        let Place { low, high, least, .. } = ranges[j];
         if low >= 0.0 {
             terms.push(Term::Log(j, offset(low, least)));
         } else if high > 0.0 {
@@ -268,7 +273,7 @@ fn candidates(setting: &Setting, summaries: Sample<'_>, varying: &[usize]) -> Ve
 
 /// Where a statistic lies.
 #[derive(Clone, Copy, Debug)]
-struct Range {
+struct Place {
     low: f64,
     high: f64,
     /// The least that is positive.
@@ -276,11 +281,11 @@ struct Range {
     has_more_than_two: bool,
 }
 
-fn ranges(summaries: Sample<'_>) -> Vec<Range> {
+fn ranges(summaries: Sample<'_>) -> Vec<Place> {
     let all = vectorised(Ranges(summaries));
     let range = |j: usize| {
         let ([low, high, least, more], lane) = (&all[j / TOGETHER], j % TOGETHER);
-        Range { low: low[lane], high: high[lane], least: least[lane], has_more_than_two: more[lane] > 0.0 }
+        Place { low: low[lane], high: high[lane], least: least[lane], has_more_than_two: more[lane] > 0.0 }
     };
     (0..summaries.columns()).map(range).collect()
 }
@@ -355,18 +360,12 @@ fn looks(
         for (p, steps) in steps.chunks_exact_mut(BLOCK).enumerate() {
             steps.iter_mut().zip(rows).for_each(|(step, &row)| *step = targets.at(row, p) - means[p]);
         }
-        for (values, sums) in values.chunks_exact_mut(BLOCK).zip(sums.chunks_exact_mut(3 + t)) {
-            if block == 0 {
-                sums[0] = values[0];
-            }
-            let values = &mut values[..rows.len()];
-            values.iter_mut().for_each(|value| *value -= sums[0]);
-            sums[1] += values.iter().sum::<f64>();
-            sums[2] += dot(values, values);
-            for (sum, steps) in sums[3..].iter_mut().zip(steps.chunks_exact(BLOCK)) {
-                *sum += dot(values, &steps[..rows.len()]);
-            }
+        if block == 0 {
+            sums.chunks_exact_mut(3 + t)
+                .zip(values.chunks_exact(BLOCK))
+                .for_each(|(sums, of)| sums[0] = of[0]);
         }
+        vectorised(AddLooks { values: &mut values, steps: &steps, sums: &mut sums, count: rows.len() });
     }
     let look = |sums: &[f64]| {
         let (mean, square) = (sums[0] + sums[1] / n, sums[2] - sums[1] * sums[1] / n);
@@ -379,6 +378,33 @@ fn looks(
         Look { mean, spread: (square.max(0.0) / n).sqrt(), score }
     };
     sums.chunks_exact(3 + t).map(look).collect()
+}
+
+/// Adds to the sums of each term those of some simulations.
+struct AddLooks<'a> {
+    values: &'a mut [f64],
+    steps: &'a [f64],
+    sums: &'a mut [f64],
+    count: usize,
+}
+
+impl Loop for AddLooks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let targets = self.steps.len() / BLOCK;
+        let all = self.values.chunks_exact_mut(BLOCK).zip(self.sums.chunks_exact_mut(3 + targets));
+        for (values, sums) in all {
+            let values = &mut values[..self.count];
+            values.iter_mut().for_each(|value| *value -= sums[0]);
+            sums[1] += dot_inline(values, &[1.0; BLOCK][..self.count]);
+            sums[2] += dot_inline(values, values);
+            for (sum, steps) in sums[3..].iter_mut().zip(self.steps.chunks_exact(BLOCK)) {
+                *sum += dot_inline(values, &steps[..self.count]);
+            }
+        }
+    }
 }
 
 /// Median and a spread that outliers do not move, of values in order; the standard deviation where half of them are equal.

@@ -1,5 +1,7 @@
 //! Which products of two statistics tell what the statistics by themselves leave open.
 
+use std::ops::Range;
+
 use crate::products::{BLOCK, add_block};
 use crate::table::Table;
 
@@ -26,14 +28,17 @@ pub(super) fn rows_for(statistics: usize, targets: usize) -> usize {
     ((PRODUCTS / (k * k / 2 * (targets + 2)).max(1) as f64) as usize).clamp(ROWS.0, ROWS.1)
 }
 
-/// Pairs of rows of `standard`, a statistic each, whose products go most with some column of `open`: what is left of the
-/// targets when all that one statistic tells is taken away. `telling` says how much each statistic tells by itself.
-pub(super) fn telling_pairs(standard: &Table, open: &Table, telling: &[f64]) -> Vec<(usize, usize)> {
-    let mut columns: Vec<usize> = (0..standard.rows()).filter(|&j| telling[j] > 0.0).collect();
+/// Writes some statistics of up to a block of points, standardised, a block each; what lies beyond the last may be anything.
+pub(super) type Standard<'a> = &'a mut dyn FnMut(Range<usize>, &[usize], &mut [f64]);
+
+/// Pairs of statistics whose products go most with some column of `open`: what is left of the targets when all that one
+/// statistic tells is taken away. `telling` says how much each statistic tells by itself.
+pub(super) fn telling_pairs(standard: Standard<'_>, open: &Table, telling: &[f64]) -> Vec<(usize, usize)> {
+    let mut columns: Vec<usize> = (0..telling.len()).filter(|&j| telling[j] > 0.0).collect();
     columns.sort_by(|&a, &b| telling[b].total_cmp(&telling[a]).then(a.cmp(&b)));
-    columns.truncate(paired(standard.rows(), open.columns()));
+    columns.truncate(paired(telling.len(), open.columns()));
     columns.sort_unstable();
-    let (k, t, n) = (columns.len(), open.columns(), standard.columns() as f64);
+    let (k, t, n) = (columns.len(), open.columns(), open.rows() as f64);
     if k < 2 {
         return Vec::new();
     }
@@ -42,14 +47,10 @@ pub(super) fn telling_pairs(standard: &Table, open: &Table, telling: &[f64]) -> 
     let mut open_means = vec![vec![0.0; k * k]; t];
     let left: Vec<Vec<f64>> = (0..t).map(|p| open.column(p)).collect();
     let (mut plain, mut weighted) = (vec![0.0; k * BLOCK], vec![0.0; k * BLOCK]);
-    for first in (0..standard.columns()).step_by(BLOCK) {
-        let rows = first..(first + BLOCK).min(standard.columns());
-        // What lies beyond the last point is nothing.
-        for (block, &j) in plain.chunks_exact_mut(BLOCK).zip(&columns) {
-            let (there, beyond) = block.split_at_mut(rows.len());
-            there.copy_from_slice(&standard.row(j)[rows.clone()]);
-            beyond.fill(0.0);
-        }
+    for first in (0..open.rows()).step_by(BLOCK) {
+        let rows = first..(first + BLOCK).min(open.rows());
+        standard(rows.clone(), &columns, &mut plain);
+        plain.chunks_exact_mut(BLOCK).for_each(|block| block[rows.len()..].fill(0.0));
         add_block(&mut means, &plain, &plain);
         for (means, left) in open_means.iter_mut().zip(&left) {
             for (weighted, plain) in weighted.chunks_exact_mut(BLOCK).zip(plain.chunks_exact(BLOCK)) {
@@ -97,12 +98,16 @@ mod tests {
         let (x, e) = (gaussian(3_000, 20, 0.0, 1.0, 1), gaussian(3_000, 2, 0.0, 1.0, 2));
         let open = (0..3_000).flat_map(|i| [x.at(i, 3) * x.at(i, 11) + 3.0 * e.at(i, 0), e.at(i, 1)]);
         let open = Table::from_rows(2, open.collect());
-        let x = Table::from_rows(3_000, (0..20).flat_map(|j| x.column(j)).collect());
-        assert_eq!(telling_pairs(&x, &open, &[1.0; 20]), [(3, 11)]);
+        let mut standard = |rows: Range<usize>, columns: &[usize], into: &mut [f64]| {
+            for (into, &j) in into.chunks_exact_mut(BLOCK).zip(columns) {
+                into.iter_mut().zip(rows.clone()).for_each(|(slot, row)| *slot = x.at(row, j));
+            }
+        };
+        assert_eq!(telling_pairs(&mut standard, &open, &[1.0; 20]), [(3, 11)]);
         // Noise passes in some one of a hundred cases.
-        assert_eq!(telling_pairs(&x, &e, &[1.0; 20]), []);
+        assert_eq!(telling_pairs(&mut standard, &e, &[1.0; 20]), []);
         let mut without = [1.0; 20];
         without[3] = 0.0;
-        assert_eq!(telling_pairs(&x, &open, &without), [], "one that is left out");
+        assert_eq!(telling_pairs(&mut standard, &open, &without), [], "one that is left out");
     }
 }

@@ -55,11 +55,6 @@ impl Setting {
         vectorised(Write { setting: self, terms, rows, room, into });
     }
 
-    /// Standardises values of a statistic, robustly.
-    pub(super) fn standardise(&self, j: usize, values: &mut [f64]) {
-        standardise(values, self.scale[j], CUT);
-    }
-
     /// A block of simulations, from which terms are made.
     pub(super) fn block<'a>(&'a self, rows: &'a [&'a [f64]], room: &'a mut Room) -> Block<'a> {
         Block::new(rows, &self.scale, &self.groups, room)
