@@ -222,26 +222,25 @@ impl Distance for f32 {
 fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usize) -> Vec<u32> {
     /// A few distances tell about where the nearest end.
     const STEP: usize = 16;
-    let up_to = |limit: f64| {
-        let (mut places, mut found) = (vec![0; distances.len()], 0);
-        for (at, &distance) in distances.iter().enumerate() {
-            // Written in any case and kept or not: a guess which would be lost as often as not.
-            places[found] = at as u32;
-            found += usize::from(distance.into() <= limit && Some(at) != left_out);
-        }
-        places.truncate(found);
-        places
-    };
-    let mut some: Vec<f64> = distances.iter().step_by(STEP).map(|&distance| distance.into()).collect();
+    let mut some: Vec<D> = distances.iter().copied().step_by(STEP).collect();
     let rank = count / STEP + count / (3 * STEP) + 8;
     if rank < some.len() {
-        let limit = *some.select_nth_unstable_by(rank, f64::total_cmp).1;
-        let near = up_to(limit);
-        if near.len() >= count {
-            return near;
+        let order = |a: &D, b: &D| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
+        let limit = *some.select_nth_unstable_by(rank, order).1;
+        let (mut places, mut found) = (vec![0; distances.len()], 0);
+        for (at, distance) in distances.iter().enumerate() {
+            // Written in any case and kept or not: a guess which would be lost as often as not.
+            places[found] = at as u32;
+            found += usize::from(*distance <= limit);
+        }
+        places.truncate(found);
+        let left_out = left_out.and_then(|but| places.binary_search(&(but as u32)).ok());
+        left_out.map(|at| places.remove(at));
+        if places.len() >= count {
+            return places;
         }
     }
-    up_to(f64::INFINITY)
+    (0..distances.len() as u32).filter(|&at| Some(at as usize) != left_out).collect()
 }
 
 /// Places, given in ascending order, by their distances: put into drawers by the root of these, about two in each, and, where
@@ -491,11 +490,15 @@ mod tests {
                     near.places.iter().map(|&(d, at)| (d, field.rows[at as usize])).collect();
                 let exact = once.near((&observed, &weights), but, extent);
                 let exactly = exact.places.iter().map(|&(d, at)| (d, field.rows[at as usize]));
-                assert!(exactly.eq(sorted[..exact.places.len()].iter().copied()), "{step} {but:?} {extent:?}");
+                assert!(
+                    exactly.eq(sorted[..exact.places.len()].iter().copied()),
+                    "{step} {but:?} {extent:?}"
+                );
                 // In drawers, each no wider than two of those that are there: the nearest are some of those.
                 let root = |d: f64| d.sqrt();
                 let width = 2.0 * root(sorted[found.len() - 1].0) / (found.len() as f64 / 2.0);
-                let in_drawers = found.iter().zip(&sorted).all(|(a, b)| (root(a.0) - root(b.0)).abs() < width);
+                let in_drawers =
+                    found.iter().zip(&sorted).all(|(a, b)| (root(a.0) - root(b.0)).abs() < width);
                 assert!(in_drawers, "{step} {but:?} {extent:?}");
                 // As many as a sample of twice the effective size has for each of that size.
                 let (mut sum, mut squares) = (0.0, 0.0);

@@ -118,7 +118,10 @@ mod tests {
             let steps = features.row(*row as usize).iter().zip(&observed).zip(&weights);
             steps.fold(0.0, |sum, ((s, y), w)| sum + w * w * (s - y) * (s - y))
         };
-        assert_eq!(distances(&features, &observed, &weights, &rows), rows.iter().map(one).collect::<Vec<f64>>());
+        assert_eq!(
+            distances(&features, &observed, &weights, &rows),
+            rows.iter().map(one).collect::<Vec<f64>>()
+        );
     }
 
     #[test]

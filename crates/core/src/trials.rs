@@ -158,9 +158,7 @@ impl Scores {
         more: usize,
         score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
     ) {
-        let ways = self.rows.first().map_or(0, Vec::len);
-        let whole: Vec<usize> = (0..ways).filter(|&way| self.stayed(way)).collect();
-        let best = self.best(&whole);
+        let (ways, best) = (self.rows.first().map_or(0, Vec::len), self.leader());
         self.rows.iter_mut().for_each(|row| row.resize(ways + more, f64::NAN));
         let mut left: Vec<usize> = (0..more).collect();
         let (mut tried, mut rounds) = (0, ROUNDS.into_iter());
@@ -183,13 +181,16 @@ impl Scores {
         self.rows.iter().all(|row| !row[way].is_nan())
     }
 
+    /// The best of the ways that were never left out.
+    pub(crate) fn leader(&self) -> usize {
+        let ways = self.rows.first().map_or(0, Vec::len);
+        self.best(&(0..ways).filter(|&way| self.stayed(way)).collect::<Vec<usize>>())
+    }
+
     /// Whether a way was never left out and is behind the best by no more than so many standard errors.
     pub(crate) fn is_within(&self, way: usize, errors: f64) -> bool {
-        let whole: Vec<usize> =
-            (0..self.rows.first().map_or(0, Vec::len)).filter(|&way| self.stayed(way)).collect();
-        let best = self.best(&whole);
-        let (mean, error) = self.behind(way, best);
-        way == best || (self.stayed(way) && mean <= errors * error)
+        let (mean, error) = self.behind(way, self.leader());
+        self.stayed(way) && mean <= errors * error
     }
 
     /// The way with the least mean score.

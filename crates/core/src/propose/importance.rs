@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::densities::{Densities, NOWHERE};
 use super::Kernel;
+use super::densities::{Densities, NOWHERE};
 use crate::problem::Prior;
 use crate::table::Table;
 

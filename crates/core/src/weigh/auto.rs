@@ -28,8 +28,8 @@ pub struct Auto {
 /// Values of features that rules are tried on at the most: of many features fewer simulations, but no fewer than these.
 const VALUES: usize = 1_000_000;
 const FEWEST: usize = 4_000;
-/// Simple rules are worth a search if one is no more standard errors behind than this.
-const BEHIND: f64 = 2.0;
+/// Learned features that are no more standard errors behind need no search over the statistics.
+const BEHIND: f64 = 1.0;
 /// A sample that is adjusted has so many times the effective size.
 const ADJUSTED: f64 = 2.5;
 
@@ -54,9 +54,9 @@ impl Weighting for Auto {
         let mut scores = Scores::race(view.workers, &trials, tried.len(), |at, left| {
             bench.scores(at, &rules, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
         });
-        // A search over the statistics begins with the simple rules: where all of these are behind learned features, it is
-        // spared.
-        let is_open = (0..tried.len()).any(|way| tried[way].rule >= simple && scores.is_within(way, BEHIND));
+        // A search over the statistics begins with the simple rules: it is spared unless these are better than learned features.
+        let is_learned = |way: &usize| tried[*way].rule < simple;
+        let is_open = !(0..tried.len()).filter(is_learned).any(|way| scores.is_within(way, BEHIND));
         if let Some(part) = statistics.filter(|_| is_open) {
             // It lays out simulations in its own way: one at a time.
             drop(bench);

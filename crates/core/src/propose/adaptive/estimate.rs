@@ -169,8 +169,12 @@ impl Sample {
     fn given_others(&self, centres: &Table, roots: &[DMatrix<f64>]) -> Vec<f64> {
         let ln_weights = self.weights.iter().map(|weight| libm::log(weight.max(f64::MIN_POSITIVE)));
         let roots = roots.iter().chain(std::iter::repeat(&roots[roots.len() - 1]));
-        let bells: Vec<Bell<'_>> =
-            centres.iter().zip(roots).zip(ln_weights).map(|((centre, root), ln)| (centre, root, ln)).collect();
+        let bells: Vec<Bell<'_>> = centres
+            .iter()
+            .zip(roots)
+            .zip(ln_weights)
+            .map(|((centre, root), ln)| (centre, root, ln))
+            .collect();
         let points: Vec<&[f64]> = self.units.iter().collect();
         let mut ln = vec![0.0; points.len()];
         Bells::new(self.middle.clone(), &bells).ln_sums(&points, Some(0), &mut ln);
