@@ -28,6 +28,8 @@ pub struct Auto {
 /// Values of features that rules are tried on at the most: of many features fewer simulations, but no fewer than these.
 const VALUES: usize = 1_000_000;
 const FEWEST: usize = 4_000;
+/// Simulations that simple rules learn from at the most.
+const WEIGHED: usize = 5_000;
 /// Learned features that are no more standard errors behind need no search over the statistics.
 const BEHIND: f64 = 1.0;
 /// A sample that is adjusted has so many times the effective size.
@@ -118,8 +120,7 @@ fn learned_rules(view: &View<'_>, raw: usize) -> Vec<Rule> {
 
 /// The simple rules on the statistics, the best first as a rule.
 fn simple_rules(view: &View<'_>, part: &Part) -> Vec<Rule> {
-    let some: Vec<u32> =
-        view.rows.iter().copied().step_by(view.rows.len().div_ceil(LOOKED_AMONG).max(1)).collect();
+    let some: Vec<u32> = view.rows.iter().copied().step_by(view.rows.len().div_ceil(WEIGHED)).collect();
     let weights = |formula: &dyn Formula| part.with(view, |view| formula.weights(view, &some));
     let rules = baselines().into_iter().rev();
     rules.map(|formula| part.rule(formula.name(), view, weights(&*formula))).collect()
