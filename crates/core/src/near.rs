@@ -108,12 +108,12 @@ impl<'a> Field<'a> {
         match &self.laid_out {
             Some(laid_out) => {
                 let distances = laid_out.distances(&self.view, observed, &weights);
-                let each = distances.chunks_exact(self.rows.len()).zip(looks);
+                let each = distances.into_iter().zip(looks);
                 each.map(|(distances, (_, extent))| self.nearest(distances, but, *extent)).collect()
             }
             None => looks
                 .iter()
-                .map(|(weights, extent)| self.nearest(&self.each_from(observed, weights), but, *extent))
+                .map(|(weights, extent)| self.nearest(self.each_from(observed, weights), but, *extent))
                 .collect(),
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Field<'a> {
     }
 
     /// The nearest, all but one, of the distances of all.
-    fn nearest<D: Distance>(&self, distances: &[D], but: Option<u32>, extent: Extent) -> Near<'_> {
+    fn nearest<D: Distance>(&self, distances: Vec<D>, but: Option<u32>, extent: Extent) -> Near<'_> {
         let left_out = but.and_then(|row| self.rows.binary_search(&row).ok());
         let all = distances.len() - usize::from(left_out.is_some());
         let most = extent.most.min(all);
@@ -142,10 +142,10 @@ impl<'a> Field<'a> {
         let a_unit = needed.map_or(MORE, |needed| f64::from_bits(needed.load(Ordering::Relaxed)));
         let mut next = ((wanted * a_unit).min(most as f64) as usize).max(extent.least).min(most);
         loop {
-            let mut places = by_distance(distances, &candidates(distances, left_out, next));
+            let mut places = by_distance(&distances, &candidates(&distances, left_out, next));
             places.truncate(next);
             if self.laid_out.is_none() {
-                let rows: Vec<u32> = places.iter().map(|&(_, at)| self.rows[at as usize]).collect();
+                let rows: Vec<u32> = places.iter().map(|&at| self.rows[at as usize]).collect();
                 self.view.importance.look_up(&rows);
             }
             let effective = self.effective_sizes(&places);
@@ -155,22 +155,24 @@ impl<'a> Field<'a> {
                     let a_unit = (ROOM * count as f64 / wanted).max(1.0);
                     needed.store(a_unit.to_bits(), Ordering::Relaxed);
                 }
-                return Near { field: self, places, effective, all };
+                return Near { field: self, distances: D::told(distances), places, effective, all };
             }
             next = (2 * next).max(FEWEST).min(most);
         }
     }
 
     /// The effective size of the first, of the first two, and so on.
-    fn effective_sizes(&self, places: &[(f64, u32)]) -> Vec<f64> {
+    fn effective_sizes(&self, places: &[u32]) -> Vec<f64> {
         let (mut sum, mut squares) = (0.0, 0.0);
-        let size = |&(_, at): &(f64, u32)| {
-            let weight = self.worth(at);
+        let mut add = |weight: f64| {
             sum += weight;
             squares += weight * weight;
             sum * sum / squares
         };
-        places.iter().map(size).collect()
+        match &self.laid_out {
+            Some(LaidOut { worth, .. }) => places.iter().map(|&at| add(worth[at as usize])).collect(),
+            None => places.iter().map(|&at| add(self.worth(at))).collect(),
+        }
     }
 }
 
@@ -180,11 +182,11 @@ fn step_of(view: &View<'_>, j: usize, value: f64) -> f32 {
 }
 
 impl LaidOut {
-    /// Distances from an observation under several weights, one after another. Simulations are taken some at a time, so that
+    /// Distances from an observation under several weights. Simulations are taken some at a time, so that
     /// their features come from memory once for all.
-    fn distances(&self, view: &View<'_>, observed: &[f64], weights: &[&[f64]]) -> Vec<f32> {
+    fn distances(&self, view: &View<'_>, observed: &[f64], weights: &[&[f64]]) -> Vec<Vec<f32>> {
         let count = self.worth.len();
-        let mut distances = vec![0.0; count * weights.len()];
+        let mut distances = vec![vec![0.0; count]; weights.len()];
         let used: Vec<usize> = (0..observed.len()).filter(|&j| !self.columns[j].is_empty()).collect();
         let here: Vec<f32> = used.iter().map(|&j| step_of(view, j, observed[j])).collect();
         let factor = |weights: &[f64], j: usize| ((weights[j] * view.spread[j]).powi(2)) as f32;
@@ -192,7 +194,7 @@ impl LaidOut {
             let block = first..(first + BLOCK).min(count);
             for (&j, &here) in used.iter().zip(&here) {
                 let column = &self.columns[j][block.clone()];
-                for (weights, distances) in weights.iter().zip(distances.chunks_exact_mut(count)) {
+                for (weights, distances) in weights.iter().zip(&mut distances) {
                     let factor = factor(weights, j);
                     if factor > 0.0 {
                         vectorised(Along { distances: &mut distances[block.clone()], column, here, factor });
@@ -208,23 +210,57 @@ impl LaidOut {
 trait Distance: Copy + Into<f64> + PartialOrd {
     /// Whether those in one drawer are put in order, too.
     const EXACT: bool;
+    fn told(all: Vec<Self>) -> Distances;
+    fn single(self) -> f32;
 }
 
 impl Distance for f64 {
     const EXACT: bool = true;
+
+    fn told(all: Vec<Self>) -> Distances {
+        Distances::Exact(all)
+    }
+
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self as f32
+    }
 }
 
 impl Distance for f32 {
     const EXACT: bool = false;
+
+    fn told(all: Vec<Self>) -> Distances {
+        Distances::Single(all)
+    }
+
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self
+    }
+}
+
+enum Distances {
+    Exact(Vec<f64>),
+    Single(Vec<f32>),
+}
+
+impl Distances {
+    fn at(&self, place: u32) -> f64 {
+        match self {
+            Self::Exact(all) => all[place as usize],
+            Self::Single(all) => f64::from(all[place as usize]),
+        }
+    }
 }
 
 /// Places, all but one, of which the `count` nearest are some, ascending.
 fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usize) -> Vec<u32> {
     /// A few distances tell about where the nearest end.
     const STEP: usize = 16;
-    let mut some: Vec<D> = distances.iter().copied().step_by(STEP).collect();
     let rank = count / STEP + count / (3 * STEP) + 8;
-    if rank < some.len() {
+    if rank < distances.len() / STEP {
+        let mut some: Vec<D> = distances.iter().copied().step_by(STEP).collect();
         let order = |a: &D, b: &D| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
         let limit = *some.select_nth_unstable_by(rank, order).1;
         let (mut places, mut found) = (vec![0; distances.len()], 0);
@@ -245,28 +281,29 @@ fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usiz
 
 /// Places, given in ascending order, by their distances: put into drawers by the root of these, about two in each, and, where
 /// it is to be exact, in order within a drawer, ties to the lower place.
-fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<(f64, u32)> {
-    let found: Vec<f64> = places.iter().map(|&at| distances[at as usize].into()).collect();
+fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
     let drawers = places.len() / 2 + 1;
+    let mut roots: Vec<f32> = places.iter().map(|&at| distances[at as usize].single()).collect();
     let mut own = vec![0_u32; places.len()];
-    vectorised(Drawers { distances: &found, last: (drawers - 1) as f32, into: &mut own });
+    vectorised(Drawers { distances: &mut roots, last: (drawers - 1) as f32, into: &mut own });
     let mut ends = vec![0_u32; drawers + 1];
     own.iter().for_each(|&drawer| ends[drawer as usize + 1] += 1);
     for at in 0..drawers {
         ends[at + 1] += ends[at];
     }
     // The beginning of each moves to its end as it is filled.
-    let mut sorted = vec![(0.0, 0); places.len()];
-    for ((&at, &distance), &drawer) in places.iter().zip(&found).zip(&own) {
+    let mut sorted = vec![0; places.len()];
+    for (&at, &drawer) in places.iter().zip(&own) {
         let slot = &mut ends[drawer as usize];
-        sorted[*slot as usize] = (distance, at);
+        sorted[*slot as usize] = at;
         *slot += 1;
     }
     if D::EXACT {
+        let distance = |at: u32| -> f64 { distances[at as usize].into() };
         let mut first = 0;
         for &end in &ends[..drawers] {
             sorted[first as usize..end as usize]
-                .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                .sort_unstable_by(|&a, &b| distance(a).total_cmp(&distance(b)).then(a.cmp(&b)));
             first = end;
         }
     }
@@ -275,7 +312,7 @@ fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<(f64, u32)> 
 
 /// Which drawer each distance belongs into.
 struct Drawers<'a> {
-    distances: &'a [f64],
+    distances: &'a mut [f32],
     last: f32,
     into: &'a mut [u32],
 }
@@ -287,12 +324,22 @@ impl Loop for Drawers<'_> {
     fn run(self) {
         /// A small whole number added to this is the lowest bits of the sum.
         const WHOLE: f32 = 8_388_608.0;
-        const MOST: f64 = 1e30;
-        let furthest = self.distances.iter().fold(0.0_f64, |most, d| most.max(d.min(MOST)));
-        let scale = if furthest > 0.0 { 1.0 / furthest } else { 0.0 };
-        for (into, distance) in self.into.iter_mut().zip(self.distances) {
-            let share = ((distance.min(MOST) * scale) as f32).sqrt() * self.last;
-            *into = (share.min(self.last) + WHOLE).to_bits() & 0x7f_ffff;
+        const LANES: usize = 16;
+        for distance in self.distances.iter_mut() {
+            *distance = if *distance < f32::MAX { distance.sqrt() } else { f32::MAX.sqrt() };
+        }
+        let mut most = [0.0_f32; LANES];
+        for distances in self.distances.chunks(LANES) {
+            for (most, &distance) in most.iter_mut().zip(distances) {
+                *most = if distance > *most { distance } else { *most };
+            }
+        }
+        let furthest = most.iter().fold(0.0_f32, |a, &b| a.max(b));
+        let scale = if furthest > 0.0 { self.last / furthest } else { 0.0 };
+        for (into, distance) in self.into.iter_mut().zip(&*self.distances) {
+            let share = distance * scale;
+            let share = if share < self.last { share } else { self.last };
+            *into = (share + WHOLE).to_bits() & 0x7f_ffff;
         }
     }
 }
@@ -352,8 +399,9 @@ impl Loop for Along<'_> {
 /// Some simulations with their distances, from the nearest.
 pub(crate) struct Near<'a> {
     field: &'a Field<'a>,
-    /// Distances and places in the field.
-    places: Vec<(f64, u32)>,
+    /// Distances of all in the field, and the places of these in it.
+    distances: Distances,
+    places: Vec<u32>,
     /// Effective size of the nearest, one more each.
     effective: Vec<f64>,
     /// How many these are the nearest of.
@@ -407,7 +455,8 @@ impl Near<'_> {
     pub(crate) fn thinned(&self, size: usize, most: usize) -> Thinned {
         let step = size.div_ceil(most).max(1);
         let chosen = self.places[..size.min(self.places.len())].iter().skip(step / 2).step_by(step);
-        let (distances, places): (Vec<f64>, Vec<u32>) = chosen.copied().unzip();
+        let places: Vec<u32> = chosen.copied().collect();
+        let distances = places.iter().map(|&at| self.distances.at(at)).collect();
         let weights: Vec<f64> = places.iter().map(|&at| self.field.worth(at)).collect();
         let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
         let rows = places.into_iter().map(|at| self.field.rows[at as usize]).collect();
@@ -417,14 +466,14 @@ impl Near<'_> {
     /// The population of the `size` nearest; `thetas` has the parameters on their natural scale.
     pub(crate) fn population(&self, size: usize, thetas: Stacked<'_>) -> Option<Population> {
         let mut chosen = self.places[..size.min(self.places.len())].to_vec();
-        chosen.sort_unstable_by_key(|&(_, at)| at);
-        let rows: Vec<u32> = chosen.iter().map(|&(_, at)| self.field.rows[at as usize]).collect();
+        chosen.sort_unstable();
+        let rows: Vec<u32> = chosen.iter().map(|&at| self.field.rows[at as usize]).collect();
         let view = &self.field.view;
         Some(Population {
             units: view.units.select(&rows),
             thetas: thetas.select(&rows),
             weights: LogWeights::new(rows.iter().map(|&row| view.importance.ln(row)).collect())?,
-            distances: chosen.iter().map(|&(distance, _)| distance).collect(),
+            distances: chosen.iter().map(|&at| self.distances.at(at)).collect(),
             rows,
         })
     }
@@ -486,14 +535,12 @@ mod tests {
                 assert!(
                     near.places.len() >= extent.least.min(sorted.len()) && near.places.len() <= extent.most
                 );
-                let found: Vec<(f64, u32)> =
-                    near.places.iter().map(|&(d, at)| (d, field.rows[at as usize])).collect();
+                let told = |near: &Near<'_>| -> Vec<(f64, u32)> {
+                    near.places.iter().map(|&at| (near.distances.at(at), field.rows[at as usize])).collect()
+                };
+                let found = told(&near);
                 let exact = once.near((&observed, &weights), but, extent);
-                let exactly = exact.places.iter().map(|&(d, at)| (d, field.rows[at as usize]));
-                assert!(
-                    exactly.eq(sorted[..exact.places.len()].iter().copied()),
-                    "{step} {but:?} {extent:?}"
-                );
+                assert_eq!(told(&exact), sorted[..exact.places.len()], "{step} {but:?} {extent:?}");
                 // In drawers, each no wider than two of those that are there: the nearest are some of those.
                 let root = |d: f64| d.sqrt();
                 let width = 2.0 * root(sorted[found.len() - 1].0) / (found.len() as f64 / 2.0);

@@ -37,7 +37,7 @@ pub(crate) struct Trials {
 pub(crate) const REGION: f64 = 2.0;
 /// Pseudo-observations for the cube root of the simulations: what trials cost becomes a smaller share of what simulating does the
 /// more there is of it. Fewer than some tell nothing.
-const TRIALS: f64 = 2.8;
+const TRIALS: f64 = 3.2;
 const FEWEST: usize = 32;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 192;
@@ -109,12 +109,12 @@ const ROUNDS: [usize; 3] = [8, 16, 24];
 
 /// How many standard errors behind are clear after so many pseudo-observations: of few, the errors are not known well.
 fn clearly(tried: usize) -> f64 {
-    2.0 + 28.0 / tried as f64
+    3.0 + 24.0 / tried as f64
 }
 
 /// What comes late is taken only if it is better than the best so far: it need not be clearly behind to be left out.
 fn late(tried: usize) -> f64 {
-    0.5 + 28.0 / tried as f64
+    1.0 + 24.0 / tried as f64
 }
 
 /// Scores of ways on pseudo-observations.

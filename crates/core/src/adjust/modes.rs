@@ -44,6 +44,12 @@ impl Modes {
         Self { planes }
     }
 
+    /// Two modes of one parameter, on either side of a value.
+    #[cfg(test)]
+    pub(super) fn at(level: f64) -> Self {
+        Self { planes: vec![Plane { normal: vec![1.0], level }] }
+    }
+
     pub(super) fn is_one(&self) -> bool {
         self.planes.is_empty()
     }

@@ -140,13 +140,26 @@ impl Regression {
             if slots.is_empty() {
                 continue;
             }
-            if members.len() < needed {
-                let (regressors, found) = (points.used.len(), members.len());
-                return Err(AdjustError::TooManyRegressors { regressors, needed, found });
-            }
             let places: Vec<usize> =
                 slots.iter().map(|&slot| members.partition_point(|&at| at < moved[slot])).collect();
-            let values = self.of_members(points, &members, &places)?;
+            let (regressors, found) = (points.used.len(), members.len());
+            let values = if found < needed {
+                Err(AdjustError::TooManyRegressors { regressors, needed, found })
+            } else {
+                self.of_members(points, &members, &places)
+            };
+            let values = match values {
+                Ok(values) => values,
+                Err(error) if modes.is_one() => return Err(error),
+                // A mode with too few for a regression of its own stays where it is.
+                Err(_) => {
+                    for &slot in &slots {
+                        let own = points.units.row(points.rows[moved[slot]] as usize);
+                        units.row_mut(slot).copy_from_slice(own);
+                    }
+                    continue;
+                }
+            };
             for (value, &slot) in values.iter().zip(&slots) {
                 let unit = units.row_mut(slot);
                 (0..d).for_each(|p| unit[p] = self.transform.from(prior, p, value[p]));

@@ -263,11 +263,12 @@ impl Look<'_> {
                     &members.iter().map(|&at| rows[at]).collect::<Vec<u32>>(),
                     &members.iter().map(|&at| kernel[at]).collect::<Vec<f64>>(),
                     &slots.iter().map(place).collect::<Vec<usize>>(),
-                )?;
-                slots
-                    .iter()
-                    .zip(moved.iter())
-                    .for_each(|(&slot, to)| points.row_mut(slot).copy_from_slice(to));
+                );
+                for (at, &slot) in slots.iter().enumerate() {
+                    // A mode with too few for a regression of its own stays where it is.
+                    let own = targets.row(rows[picked[slot]] as usize);
+                    points.row_mut(slot).copy_from_slice(moved.as_ref().map_or(own, |moved| moved.row(at)));
+                }
             }
             points
         };
@@ -382,6 +383,26 @@ mod tests {
         fn ln_density(&self, unit: &[f64]) -> f64 {
             -0.125 * unit[0] * unit[0] - libm::log(2.0 * std::f64::consts::TAU.sqrt())
         }
+    }
+
+    #[test]
+    fn a_mode_with_one_particle_stays_where_it_is() {
+        // The size of a standard normal parameter, seen with a noise of 0.1: modes at -1 and 1, of which one has lost all of its
+        // simulations but one.
+        let (count, prior) = (4_000, normal_prior(1));
+        let mut units = gaussian(count, 1, 0.0, 1.0, 1);
+        let mut features = gaussian(count, 1, 0.0, 0.1, 2);
+        (0..count).for_each(|row| features.row_mut(row)[0] += units.at(row, 0).abs());
+        (0..count).for_each(|row| units.row_mut(row)[0] = units.at(row, 0).abs());
+        (units.row_mut(7)[0], features.row_mut(7)[0]) = (-0.9, 0.97);
+        looking((&prior, &Wide), (&units, &features), &[1.0], |looks, near| {
+            let modes = Modes::at(0.0);
+            let looks = Looks { modes: &modes, forwards: Vec::new(), ..*looks };
+            let found = looks.population(near, 400, Kind::ByMode, (&units).into()).unwrap();
+            let low: Vec<f64> = found.units.column(0).into_iter().filter(|x| *x < 0.0).collect();
+            assert_eq!(low, [-0.9]);
+            assert!(looks.at(near, &[1.0]).stand_ins(400, Kind::ByMode).is_some());
+        });
     }
 
     #[test]

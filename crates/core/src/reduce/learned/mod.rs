@@ -36,10 +36,6 @@ impl Default for Learned {
 
 /// Simulations without which nothing is learned.
 const FEWEST: usize = 40;
-/// Simulations for each term that determine a regression well enough, and how many do in any case: what is left open falls by
-/// less than a hundredth with twice as many.
-const ROWS_A_TERM: usize = 40;
-const ENOUGH: usize = 5_000;
 /// The least share of a target's variance that a prediction must explain on new simulations to be a feature.
 const EXPLAINED: f64 = 0.01;
 /// Products of parameters are targets up to so many parameters.
@@ -61,17 +57,11 @@ impl Reduction for Learned {
         let moments = Moments::of(&units);
         let targets = moments.table(&units);
         let dictionary = Dictionary::new(summaries, &varying, &targets, self.terms);
-        let every = (rows.len() / (ROWS_A_TERM * dictionary.len()).max(ENOUGH)).max(1);
         let points = Points {
-            count: rows.len().div_ceil(every),
+            count: rows.len(),
             regressors: dictionary.len(),
             targets: targets.columns(),
-            writer: &|| {
-                let mut write = dictionary.writer(summaries, &targets);
-                Box::new(move |points, into| {
-                    write(&points.iter().map(|&at| at * every).collect::<Vec<usize>>(), into);
-                })
-            },
+            writer: &|| dictionary.writer(summaries, &targets),
         };
         let ridge = Ridge::fit(&points, view.workers);
         let ridge = ridge.ok_or(ReduceError::NoVariation(view.spread.len()))?;
