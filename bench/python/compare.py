@@ -1,13 +1,14 @@
 """Ours beside pyABC, ELFI and sbi on the death process: the same simulator, the same number of simulations, one run.
 
-    bench/python/prepare && bench/.peers/ours/bin/python bench/python/compare.py [--datasets 3] [--simulations 5000]
+    bench/python/prepare && bench/.peers/ours/bin/python bench/python/compare.py [--datasets 3] [--simulations 10000]
 
-Peers take turns, each in a process of its own; one that is not installed is reported as absent. Engine time is processor time without imports and
+Peers take turns, each in a process of its own on one core; one that is not installed is reported as absent. Engine time is processor time without imports and
 without the time inside the simulator, over the number of simulations. Most memory is numba's: the last line has what the simulator alone takes.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -29,6 +30,7 @@ TOOLS = {
     "ELFI rejection, batch": ("elfi", "elfi_peer.py"),
     "sbi SMCABC, batch": ("sbi", "sbi_peer.py"),
     "pyABC, plain function": ("pyabc", "pyabc_peer.py"),
+    "pyABC, plain function, MLP": ("pyabc", "pyabc_peer.py", "mlp"),
     "the simulator alone": ("ours", "baseline.py"),
 }
 
@@ -43,10 +45,16 @@ def wasserstein(values, weights, exact):
     return np.abs(ours - theirs).mean()
 
 
+def one_core():
+    """Keeps what is started on one core, where the system can."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--datasets", type=int, default=3)
-    parser.add_argument("--simulations", type=int, default=5000)
+    parser.add_argument("--simulations", type=int, default=10_000)
     parser.add_argument("--keep", type=int, default=250)
     parser.add_argument("--generations", type=int, default=5)
     parser.add_argument("--only", default="")
@@ -74,7 +82,7 @@ def main():
                     continue
                 begun = time.perf_counter()
                 try:
-                    done = subprocess.run(words, capture_output=True, text=True, cwd=HERE, timeout=900)
+                    done = subprocess.run(words, capture_output=True, text=True, cwd=HERE, timeout=900, preexec_fn=one_core)
                 except subprocess.TimeoutExpired:
                     print(f"{name}: not done after 15 minutes")
                     continue
