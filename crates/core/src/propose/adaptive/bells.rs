@@ -207,7 +207,7 @@ fn exp2(x: f32) -> f32 {
     let rounded = bounded + ROUND;
     let r = bounded - (rounded - ROUND);
     let mut p = 0.001_339_086_3;
-    for factor in [0.009_676_032, 0.055_503_57, 0.240_221_07, 0.693_147_2, 1.000_000_1] {
+    for factor in [0.009_676_032, 0.055_503_57, 0.240_221_07, std::f32::consts::LN_2, 1.000_000_1] {
         p = p * r + factor;
     }
     let power = f32::from_bits(rounded.to_bits().wrapping_add(127) << 23);
