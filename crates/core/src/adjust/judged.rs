@@ -138,9 +138,15 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     let is_doubtful =
         |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;
     let margin = |best: usize| if is_doubtful(best) { MARGIN_OF_DOUBTFUL } else { MARGIN };
-    let (taken, evidence) = scores.verdicts("adjustment", &order, margin, name);
-    let way = order[taken];
-    let population = looks.population(&here, counts[way], ways[way].kind, all.thetas)?;
+    let (taken, mut evidence) = scores.verdicts("adjustment", &order, margin, name);
+    let made = |at: usize| looks.population(&here, counts[order[at]], ways[order[at]].kind, all.thetas);
+    let population = made(taken).or_else(|error| {
+        // What pseudo-observations allow, the data may not: where the nearest all look alike there is nothing to regress on.
+        let plain = (0..order.len()).filter(|&at| ways[order[at]].kind == Kind::None);
+        let best = plain.min_by(|&a, &b| evidence[a].score.total_cmp(&evidence[b].score)).ok_or(error)?;
+        evidence.iter_mut().enumerate().for_each(|(at, verdict)| verdict.chosen = at == best);
+        made(best)
+    })?;
     Ok(Adjusted { population, evidence })
 }
 
