@@ -1,6 +1,8 @@
 //! Logarithms and exponentials made of plain operations, without branches or library calls: a loop over them is compiled for the vectors of
 //! the machine, and gives the same bits on all.
 
+use crate::vectors::{Loop, vectorised};
+
 /// The natural logarithm of a positive number that is not denormal, to some 1e-14 of its size or of one, the larger: the
 /// mantissa, moved to lie around one, by the series of `2 atanh((m - 1) / (m + 1))`.
 #[inline(always)]
@@ -61,6 +63,25 @@ pub(crate) fn exp(x: f64) -> f64 {
     let r = (bounded - n * LN_2_HIGH) - n * LN_2_LOW;
     let series = FACTORIALS.into_iter().fold(0.0, |series, factor| series * r + factor);
     series * f64::from_bits(rounded.to_bits().wrapping_add(1_023) << 52)
+}
+
+/// Takes the logarithms of numbers, of less than `floor` that of it.
+pub(crate) fn ln_each(values: &mut [f64], floor: f64) {
+    vectorised(Logarithms { values, floor });
+}
+
+struct Logarithms<'a> {
+    values: &'a mut [f64],
+    floor: f64,
+}
+
+impl Loop for Logarithms<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.values.iter_mut().for_each(|value| *value = ln(value.max(self.floor)));
+    }
 }
 
 #[cfg(test)]

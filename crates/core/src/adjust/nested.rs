@@ -2,7 +2,7 @@
 //! beginning of another. What [`super::Regression`] makes of the same points, to rounding, in a fraction of the time.
 
 use super::regression::LEAST_RIDGE;
-use crate::elementary::{exp, ln};
+use crate::elementary::{exp, ln_each};
 use crate::products::dot;
 use crate::stacked::Stacked;
 use crate::table::Table;
@@ -186,7 +186,7 @@ impl<'a> Nested<'a> {
         // A residual of nothing has no logarithm.
         let floor = (1e-12 * total / (count * d) as f64).max(f64::MIN_POSITIVE);
         for room in room.chunks_exact_mut(self.stride).take(d) {
-            vectorised(Logarithms { floor, values: &mut room[..n] });
+            ln_each(&mut room[..n], floor);
         }
     }
 }
@@ -342,21 +342,6 @@ impl Loop for Squares<'_> {
             squares.iter_mut().zip(column).for_each(|(square, x)| *square -= slope * (x - mean));
         }
         squares.iter_mut().for_each(|square| *square *= *square);
-    }
-}
-
-/// Takes the logarithms of numbers that are not negative.
-struct Logarithms<'a> {
-    floor: f64,
-    values: &'a mut [f64],
-}
-
-impl Loop for Logarithms<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.values.iter_mut().for_each(|value| *value = ln(value.max(self.floor)));
     }
 }
 

@@ -3,13 +3,13 @@
 use super::modes::Modes;
 use super::nested::{Exponentials, Nested, drawn};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
-use crate::elementary::ln;
+use crate::elementary::ln_each;
 use crate::linear::{Gathered, Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
 use crate::problem::{Marginal, Prior};
 use crate::stacked::Stacked;
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
+use crate::vectors::vectorised;
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
 /// every particle the fit at the observation plus its own residual.
@@ -250,23 +250,8 @@ fn ln_squares(residuals: &Table) -> Table {
     let mut squares: Vec<f64> = residuals.values().iter().map(|r| r * r).collect();
     // A residual of nothing has no logarithm.
     let typical = squares.iter().sum::<f64>() / squares.len() as f64;
-    vectorised(Logarithms { floor: (1e-12 * typical).max(f64::MIN_POSITIVE), values: &mut squares });
+    ln_each(&mut squares, (1e-12 * typical).max(f64::MIN_POSITIVE));
     Table::from_rows(residuals.columns(), squares)
-}
-
-/// Takes the logarithms of numbers that are not negative.
-struct Logarithms<'a> {
-    floor: f64,
-    values: &'a mut [f64],
-}
-
-impl Loop for Logarithms<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.values.iter_mut().for_each(|value| *value = ln(value.max(self.floor)));
-    }
 }
 
 /// How much each particle counts: its importance weight, times a kernel that falls to nothing at the furthest.

@@ -9,12 +9,11 @@ mod heavy;
 pub use draws::draws;
 
 use super::{Kernel, Proposal, ProposeError};
-use crate::elementary::ln;
+use crate::elementary::ln_each;
 use crate::population::Population;
 use crate::problem::Prior;
 use crate::stream::Stream;
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
 use bells::{Bell, Bells};
 use estimate::{MOST, NEIGHBOURS, Sample, Shape};
 use gaussians::Gaussians;
@@ -164,22 +163,8 @@ impl Kernel for Several {
         // Where nothing is left of the Gaussians, this still is.
         let ln_unit = self.bells.ln_unit();
         self.heavy.add(units, libm::exp(-ln_unit), into);
-        vectorised(Logarithms { values: into, ln_unit });
-    }
-}
-
-/// Takes the logarithms of positive numbers and adds that of their unit.
-struct Logarithms<'a> {
-    values: &'a mut [f64],
-    ln_unit: f64,
-}
-
-impl Loop for Logarithms<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.values.iter_mut().for_each(|value| *value = ln(value.max(f64::MIN_POSITIVE)) + self.ln_unit);
+        ln_each(into, f64::MIN_POSITIVE);
+        into.iter_mut().for_each(|ln| *ln += ln_unit);
     }
 }
 
