@@ -208,7 +208,7 @@ impl LaidOut {
 
 /// Distances of either precision.
 trait Distance: Copy + Into<f64> + PartialOrd {
-    /// Whether those in one drawer are put in order, too.
+    /// Whether there is more to it than single precision.
     const EXACT: bool;
     fn told(all: Vec<Self>) -> Distances;
     fn single(self) -> f32;
@@ -279,11 +279,16 @@ fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usiz
     (0..distances.len() as u32).filter(|&at| Some(at as usize) != left_out).collect()
 }
 
-/// Places, given in ascending order, by their distances: put into drawers by the root of these, about two in each, and, where
-/// it is to be exact, in order within a drawer, ties to the lower place.
+/// Places, given in ascending order, by their distances, ties to the lower place: put into drawers by the root of these, about
+/// two in each, and in order within a drawer. So the order does not depend on how many are sorted.
 fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
+    /// More than so many in one drawer are sorted by themselves.
+    const MANY: usize = 16;
     let drawers = places.len() / 2 + 1;
     let mut roots: Vec<f32> = places.iter().map(|&at| distances[at as usize].single()).collect();
+    // A number that is not negative has bits in its order; below them stands the place.
+    let key = |(at, distance): (&u32, &f32)| u64::from(distance.to_bits()) << 32 | u64::from(*at);
+    let keys: Vec<u64> = places.iter().zip(&roots).map(key).collect();
     let mut own = vec![0_u32; places.len()];
     vectorised(Drawers { distances: &mut roots, last: (drawers - 1) as f32, into: &mut own });
     let mut ends = vec![0_u32; drawers + 1];
@@ -292,22 +297,35 @@ fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
         ends[at + 1] += ends[at];
     }
     // The beginning of each moves to its end as it is filled.
-    let mut sorted = vec![0; places.len()];
-    for (&at, &drawer) in places.iter().zip(&own) {
+    let mut sorted = vec![0_u64; places.len()];
+    for (&key, &drawer) in keys.iter().zip(&own) {
         let slot = &mut ends[drawer as usize];
-        sorted[*slot as usize] = at;
+        sorted[*slot as usize] = key;
         *slot += 1;
     }
-    if D::EXACT {
-        let distance = |at: u32| -> f64 { distances[at as usize].into() };
-        let mut first = 0;
-        for &end in &ends[..drawers] {
-            sorted[first as usize..end as usize]
-                .sort_unstable_by(|&a, &b| distance(a).total_cmp(&distance(b)).then(a.cmp(&b)));
-            first = end;
+    let distance = |key: u64| -> f64 { distances[key as u32 as usize].into() };
+    let mut first = 0;
+    for &end in &ends[..drawers] {
+        let drawer = &mut sorted[first as usize..end as usize];
+        if D::EXACT {
+            drawer.sort_unstable_by(|&a, &b| {
+                distance(a).total_cmp(&distance(b)).then((a as u32).cmp(&(b as u32)))
+            });
+        } else if drawer.len() > MANY {
+            drawer.sort_unstable();
+        }
+        first = end;
+    }
+    if !D::EXACT {
+        for at in 1..sorted.len() {
+            let mut slot = at;
+            while slot > 0 && sorted[slot - 1] > sorted[slot] {
+                sorted.swap(slot - 1, slot);
+                slot -= 1;
+            }
         }
     }
-    sorted
+    sorted.into_iter().map(|key| key as u32).collect()
 }
 
 /// Which drawer each distance belongs into.
@@ -541,12 +559,8 @@ mod tests {
                 let found = told(&near);
                 let exact = once.near((&observed, &weights), but, extent);
                 assert_eq!(told(&exact), sorted[..exact.places.len()], "{step} {but:?} {extent:?}");
-                // In drawers, each no wider than two of those that are there: the nearest are some of those.
-                let root = |d: f64| d.sqrt();
-                let width = 2.0 * root(sorted[found.len() - 1].0) / (found.len() as f64 / 2.0);
-                let in_drawers =
-                    found.iter().zip(&sorted).all(|(a, b)| (root(a.0) - root(b.0)).abs() < width);
-                assert!(in_drawers, "{step} {but:?} {extent:?}");
+                // These are whole numbers: single precision has all of their digits.
+                assert_eq!(found, sorted[..found.len()], "{step} {but:?} {extent:?}");
                 // As many as a sample of twice the effective size has for each of that size.
                 let (mut sum, mut squares) = (0.0, 0.0);
                 let mut sizes = sorted.iter().take(near.places.len()).map(|&(_, row)| {
@@ -557,8 +571,42 @@ mod tests {
                 let (before, size) = (0..).zip(&mut sizes).find(|(_, size)| *size >= 10.0).unwrap();
                 let expected = f64::from(before + 1) * 5.0 / size;
                 assert!((exact.reaching(5.0) as f64 - expected).abs() <= 1.0, "{expected}");
-                assert!((near.reaching(5.0) as f64 / expected - 1.0).abs() < 0.2, "{expected}");
+                assert_eq!(near.reaching(5.0), exact.reaching(5.0));
             }
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_before_never_shows() {
+        let (count, prior) = (2_000, normal_prior(1));
+        let (units, features) = (gaussian(count, 1, 0.0, 1.0, 1), gaussian(count, 3, 0.0, 1.0, 2));
+        let ln: Vec<f64> = (0..count).map(|row| 2.0 * units.at(row, 0)).collect();
+        let rows: Vec<u32> = (0..count as u32).collect();
+        let (observed, weights) = ([0.1, 0.2, -0.3], [1.0, 0.3, 0.5]);
+        let view = View {
+            units: &units,
+            features: (&features).into(),
+            observed: &observed,
+            rows: &rows,
+            spread: &[1.0; 3],
+            importance: &Importance::known(&ln),
+            space: &Space::new(&prior, &units, Seed(1), 100),
+            learned: Estimates::default(),
+            adjusts: false,
+            keep: 100,
+            previous: None,
+            workers: &Serial,
+        };
+        let field = Field::of(&view, 1);
+        let look = |extent: Extent| field.near((&observed, &weights), Some(5), extent);
+        let alone = look(Extent::of(20.0));
+        let all = look(Extent::of(f64::INFINITY));
+        let again = look(Extent::of(20.0));
+        assert_ne!(all.places.len(), alone.places.len(), "otherwise this shows nothing");
+        for near in [&all, &again] {
+            let both = near.places.len().min(alone.places.len());
+            assert_eq!(near.places[..both], alone.places[..both]);
+            assert_eq!(near.reaching(20.0), alone.reaching(20.0));
         }
     }
 }
