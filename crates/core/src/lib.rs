@@ -7,6 +7,7 @@ pub mod adjust;
 pub mod diagnose;
 pub mod digest;
 pub mod divergence;
+mod drawers;
 mod elementary;
 mod energy;
 pub mod fours;
