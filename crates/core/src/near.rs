@@ -148,31 +148,48 @@ impl<'a> Field<'a> {
                 let rows: Vec<u32> = places.iter().map(|&at| self.rows[at as usize]).collect();
                 self.view.importance.look_up(&rows);
             }
-            let effective = self.effective_sizes(&places);
-            if next == most || effective.last().is_some_and(|&reached| reached >= wanted) {
+            let sums = self.sums(&places);
+            if next == most || sums.last().is_some_and(|sums| sums.reach(wanted)) {
                 if let Some(needed) = needed.filter(|_| wanted > 0.0) {
-                    let count = effective.partition_point(|&size| size < wanted);
+                    let count = sums.partition_point(|sums| !sums.reach(wanted));
                     let a_unit = (ROOM * count as f64 / wanted).max(1.0);
                     needed.store(a_unit.to_bits(), Ordering::Relaxed);
                 }
-                return Near { field: self, distances: D::told(distances), places, effective, all };
+                return Near { field: self, distances: D::told(distances), places, sums, all };
             }
             next = (2 * next).max(FEWEST).min(most);
         }
     }
 
-    /// The effective size of the first, of the first two, and so on.
-    fn effective_sizes(&self, places: &[u32]) -> Vec<f64> {
-        let (mut sum, mut squares) = (0.0, 0.0);
-        let mut add = |weight: f64| {
-            sum += weight;
-            squares += weight * weight;
-            sum * sum / squares
+    /// What the first are worth, the first two, and so on.
+    fn sums(&self, places: &[u32]) -> Vec<Sums> {
+        let mut sums = Sums { worth: 0.0, squares: 0.0 };
+        let mut add = |worth: f64| {
+            sums = Sums { worth: sums.worth + worth, squares: sums.squares + worth * worth };
+            sums
         };
         match &self.laid_out {
             Some(LaidOut { worth, .. }) => places.iter().map(|&at| add(worth[at as usize])).collect(),
             None => places.iter().map(|&at| add(self.worth(at))).collect(),
         }
+    }
+}
+
+/// What some simulations are worth, and the squares of that.
+#[derive(Clone, Copy)]
+struct Sums {
+    worth: f64,
+    squares: f64,
+}
+
+impl Sums {
+    fn effective(self) -> f64 {
+        self.worth * self.worth / self.squares
+    }
+
+    /// Whether that is no less than a size.
+    fn reach(self, size: f64) -> bool {
+        self.worth * self.worth >= size * self.squares
     }
 }
 
@@ -264,8 +281,8 @@ pub(crate) struct Near<'a> {
     /// Distances of all in the field, and the places of these in it.
     distances: Distances,
     places: Vec<u32>,
-    /// Effective size of the nearest, one more each.
-    effective: Vec<f64>,
+    /// What the nearest are worth, one more each.
+    sums: Vec<Sums>,
     /// How many these are the nearest of.
     all: usize,
 }
@@ -295,22 +312,21 @@ impl Near<'_> {
 
     /// The effective size of the `size` nearest.
     pub(crate) fn effective(&self, size: usize) -> f64 {
-        self.effective[..size.min(self.effective.len())].last().copied().unwrap_or(0.0)
+        self.sums[..size.min(self.sums.len())].last().map_or(0.0, |sums| sums.effective())
     }
 
     /// How many of the nearest have about an effective size of so many; all where that is not reached. Where a sample
     /// ends must not depend on whether a heavy one has come yet, or those that end before it are too narrow: so it is the
     /// evenness of a sample twice as large that tells.
     pub(crate) fn reaching(&self, effective: f64) -> usize {
-        let Some(reached) = self.effective.iter().position(|&size| size >= BEYOND * effective * (1.0 - 1e-9))
-        else {
-            // Those that are there may be enough all the same.
-            return match self.effective.last() {
-                Some(&last) if last > effective => share(self.places.len(), effective / last),
-                _ => self.places.len(),
-            };
-        };
-        share(reached + 1, effective / self.effective[reached])
+        let beyond = BEYOND * effective * (1.0 - 1e-9);
+        let reached = self.sums.iter().position(|sums| sums.reach(beyond));
+        // Where none do, those that are there may be enough all the same.
+        let Some(last) = reached.or(self.sums.len().checked_sub(1)) else { return 0 };
+        match self.sums[last].effective() {
+            there if there > effective => share(last + 1, effective / there),
+            _ => self.places.len(),
+        }
     }
 
     /// Every so manieth of the `size` nearest, so that there are no more than `most`.
@@ -403,8 +419,11 @@ mod tests {
                 let found = told(&near);
                 let exact = once.near((&observed, &weights), but, extent);
                 assert_eq!(told(&exact), sorted[..exact.places.len()], "{step} {but:?} {extent:?}");
-                // These are whole numbers: single precision has all of their digits.
-                assert_eq!(found, sorted[..found.len()], "{step} {but:?} {extent:?}");
+                // Those for many looks are in order to nine digits.
+                let level = |&(distance, row): &(f64, u32)| ((distance as f32).to_bits() >> 15, row);
+                let mut roughly = sorted.clone();
+                roughly.sort_by_key(level);
+                assert_eq!(found, roughly[..found.len()], "{step} {but:?} {extent:?}");
                 // As many as a sample of twice the effective size has for each of that size.
                 let (mut sum, mut squares) = (0.0, 0.0);
                 let mut sizes = sorted.iter().take(near.places.len()).map(|&(_, row)| {
@@ -415,7 +434,7 @@ mod tests {
                 let (before, size) = (0..).zip(&mut sizes).find(|(_, size)| *size >= 10.0).unwrap();
                 let expected = f64::from(before + 1) * 5.0 / size;
                 assert!((exact.reaching(5.0) as f64 - expected).abs() <= 1.0, "{expected}");
-                assert_eq!(near.reaching(5.0), exact.reaching(5.0));
+                assert!(near.reaching(5.0).abs_diff(exact.reaching(5.0)) <= 1);
             }
         }
     }
