@@ -1,5 +1,7 @@
 //! Which of many distances are the least, in their order: sorted by drawers.
 
+use crate::vectors::{Loop, vectorised};
+
 /// Distances of either precision, which are never negative.
 pub(crate) trait Distance: Copy + Into<f64> {
     /// Whether the order is that of all digits; otherwise it is that of levels.
@@ -66,13 +68,15 @@ fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usiz
     if rank < distances.len() / STEP {
         let mut some: Vec<u32> = distances.iter().step_by(STEP).map(|distance| distance.level()).collect();
         let limit = *some.select_nth_unstable(rank).1;
-        let (mut places, mut found) = (vec![0; distances.len()], 0);
-        for (at, distance) in distances.iter().enumerate() {
-            // Written in any case and kept or not: a guess which would be lost as often as not.
-            places[found] = at as u32;
-            found += usize::from(distance.level() <= limit);
+        let mut words = vec![0; distances.len().div_ceil(WORD)];
+        vectorised(Within { distances, limit, words: &mut words });
+        let mut places = Vec::with_capacity(words.iter().map(|word| word.count_ones() as usize).sum());
+        for (first, mut word) in (0..).step_by(WORD).zip(words) {
+            while word != 0 {
+                places.push(first + word.trailing_zeros());
+                word &= word - 1;
+            }
         }
-        places.truncate(found);
         let left_out = left_out.and_then(|but| places.binary_search(&(but as u32)).ok());
         left_out.map(|at| places.remove(at));
         if places.len() >= count {
@@ -80,6 +84,27 @@ fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usiz
         }
     }
     (0..distances.len() as u32).filter(|&at| Some(at as usize) != left_out).collect()
+}
+
+/// Which distances are no larger than a level: a bit each.
+struct Within<'a, D> {
+    distances: &'a [D],
+    limit: u32,
+    words: &'a mut [u64],
+}
+
+const WORD: usize = 64;
+
+impl<D: Distance> Loop for Within<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (word, distances) in self.words.iter_mut().zip(self.distances.chunks(WORD)) {
+            let bits = distances.iter().zip(0_u64..);
+            *word = bits.fold(0, |word, (d, bit)| word | u64::from(d.level() <= self.limit) << bit);
+        }
+    }
 }
 
 /// Places, given in ascending order, by their distances, ties to the lower place. So the order does not depend on how many are

@@ -141,7 +141,8 @@ impl<'a> Field<'a> {
         let wanted = BEYOND * extent.effective;
         let needed = self.laid_out.as_ref().map(|laid_out| &laid_out.needed);
         let a_unit = needed.map_or(MORE, |needed| f64::from_bits(needed.load(Ordering::Relaxed)));
-        let mut next = ((wanted * a_unit).min(most as f64) as usize).max(extent.least).min(most);
+        let whole = |count: usize| count.next_multiple_of(STRIDE).min(most);
+        let mut next = whole(((wanted * a_unit).min(most as f64) as usize).max(extent.least));
         loop {
             let places = first_places(&distances, left_out, next);
             if self.laid_out.is_none() {
@@ -151,38 +152,47 @@ impl<'a> Field<'a> {
             let sums = self.sums(&places);
             if next == most || sums.last().is_some_and(|sums| sums.reach(wanted)) {
                 if let Some(needed) = needed.filter(|_| wanted > 0.0) {
-                    let count = sums.partition_point(|sums| !sums.reach(wanted));
+                    let count = STRIDE * sums.partition_point(|sums| !sums.reach(wanted));
                     let a_unit = (ROOM * count as f64 / wanted).max(1.0);
                     needed.store(a_unit.to_bits(), Ordering::Relaxed);
                 }
                 return Near { field: self, distances: D::told(distances), places, sums, all };
             }
-            next = (2 * next).max(FEWEST).min(most);
+            next = whole((2 * next).max(FEWEST));
         }
     }
 
-    /// What the first are worth, the first two, and so on.
+    /// What the first [`STRIDE`] are worth, the first two, and so on, and what all are.
     fn sums(&self, places: &[u32]) -> Vec<Sums> {
-        let mut sums = Sums { worth: 0.0, squares: 0.0 };
-        let mut add = |worth: f64| {
-            sums = Sums { worth: sums.worth + worth, squares: sums.squares + worth * worth };
+        let mut sums = Sums::default();
+        let strides = places.chunks(STRIDE).map(|places| match &self.laid_out {
+            Some(LaidOut { worth, .. }) => Sums::of(places.iter().map(|&at| worth[at as usize])),
+            None => Sums::of(places.iter().map(|&at| self.worth(at))),
+        });
+        let all = strides.map(|stride| {
+            sums = sums.and(stride);
             sums
-        };
-        match &self.laid_out {
-            Some(LaidOut { worth, .. }) => places.iter().map(|&at| add(worth[at as usize])).collect(),
-            None => places.iter().map(|&at| add(self.worth(at))).collect(),
-        }
+        });
+        all.collect()
     }
 }
 
 /// What some simulations are worth, and the squares of that.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Sums {
     worth: f64,
     squares: f64,
 }
 
 impl Sums {
+    fn of(each: impl Iterator<Item = f64>) -> Self {
+        each.fold(Self::default(), |sums, worth| sums.and(Self { worth, squares: worth * worth }))
+    }
+
+    fn and(self, more: Self) -> Self {
+        Self { worth: self.worth + more.worth, squares: self.squares + more.squares }
+    }
+
     fn effective(self) -> f64 {
         self.worth * self.worth / self.squares
     }
@@ -230,6 +240,9 @@ fn share(count: usize, of: f64) -> usize {
 
 /// A sample that tells how many simulations an effective size takes has so many times that size.
 const BEYOND: f64 = 2.0;
+
+/// How many are summed at a time.
+const STRIDE: usize = 16;
 
 /// Simulations whose distances are computed together.
 const BLOCK: usize = 1_024;
@@ -281,7 +294,7 @@ pub(crate) struct Near<'a> {
     /// Distances of all in the field, and the places of these in it.
     distances: Distances,
     places: Vec<u32>,
-    /// What the nearest are worth, one more each.
+    /// What the nearest are worth, [`STRIDE`] more each, and all.
     sums: Vec<Sums>,
     /// How many these are the nearest of.
     all: usize,
@@ -312,7 +325,17 @@ impl Near<'_> {
 
     /// The effective size of the `size` nearest.
     pub(crate) fn effective(&self, size: usize) -> f64 {
-        self.sums[..size.min(self.sums.len())].last().map_or(0.0, |sums| sums.effective())
+        match size.min(self.places.len()) {
+            0 => 0.0,
+            size => self.sums_of(size).effective(),
+        }
+    }
+
+    /// What the `size` nearest are worth.
+    fn sums_of(&self, size: usize) -> Sums {
+        let (strides, first) = (size / STRIDE, size / STRIDE * STRIDE);
+        let before = strides.checked_sub(1).map_or(Sums::default(), |last| self.sums[last]);
+        before.and(Sums::of(self.places[first..size].iter().map(|&at| self.field.worth(at))))
     }
 
     /// How many of the nearest have about an effective size of so many; all where that is not reached. Where a sample
@@ -320,11 +343,14 @@ impl Near<'_> {
     /// evenness of a sample twice as large that tells.
     pub(crate) fn reaching(&self, effective: f64) -> usize {
         let beyond = BEYOND * effective * (1.0 - 1e-9);
-        let reached = self.sums.iter().position(|sums| sums.reach(beyond));
+        let stride = self.sums.iter().position(|sums| sums.reach(beyond));
         // Where none do, those that are there may be enough all the same.
-        let Some(last) = reached.or(self.sums.len().checked_sub(1)) else { return 0 };
-        match self.sums[last].effective() {
-            there if there > effective => share(last + 1, effective / there),
+        let reached = stride.map_or(self.places.len(), |stride| {
+            let mut within = STRIDE * stride + 1..self.places.len().min(STRIDE * (stride + 1));
+            within.find(|&size| self.sums_of(size).reach(beyond)).unwrap_or(within.end)
+        });
+        match self.effective(reached) {
+            there if there > effective => share(reached, effective / there),
             _ => self.places.len(),
         }
     }
