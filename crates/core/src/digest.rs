@@ -14,6 +14,7 @@ use crate::stop::Stop;
 use crate::stream::{Seed, Stage};
 use crate::table::Table;
 use crate::trials::Verdict;
+use crate::vectors::{Loop, vectorised};
 use crate::view::{View, standard_deviations};
 use crate::weigh::{Choice, Fold, WeighError, Weighting, baselines};
 use crate::workers::Workers;
@@ -396,18 +397,39 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
 
 /// Features whose observed value lies outside the range of the simulations.
 fn unreached(view: &View<'_>) -> Vec<usize> {
-    let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); view.observed.len()];
+    let count = view.observed.len();
+    let (mut low, mut high) = (vec![f64::INFINITY; count], vec![f64::NEG_INFINITY; count]);
     for (first, part) in view.features.parts() {
         for (table, top, rows) in part.runs(view.rows) {
-            for &row in rows {
-                for (range, &value) in ranges[first..].iter_mut().zip(table.row((row - top) as usize)) {
-                    *range = (range.0.min(value), range.1.max(value));
-                }
+            vectorised(Ranges { table, top, rows, low: &mut low[first..], high: &mut high[first..] });
+        }
+    }
+    let outside = |&j: &usize| !(low[j]..=high[j]).contains(&view.observed[j]);
+    (0..count).filter(outside).collect()
+}
+
+/// Widens ranges to the values in some rows of a table, of which `top` is the first.
+struct Ranges<'a> {
+    table: &'a Table,
+    top: u32,
+    rows: &'a [u32],
+    low: &'a mut [f64],
+    high: &'a mut [f64],
+}
+
+impl Loop for Ranges<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for &row in self.rows {
+            let values = self.table.row((row - self.top) as usize);
+            for (&value, (low, high)) in values.iter().zip(self.low.iter_mut().zip(self.high.iter_mut())) {
+                *low = if value < *low { value } else { *low };
+                *high = if value > *high { value } else { *high };
             }
         }
     }
-    let outside = |&j: &usize| !(ranges[j].0..=ranges[j].1).contains(&view.observed[j]);
-    (0..ranges.len()).filter(outside).collect()
 }
 
 /// Points that equal another one.

@@ -110,13 +110,13 @@ impl<D: Distance> Loop for Within<'_, D> {
 /// Places, given in ascending order, by their distances, ties to the lower place. So the order does not depend on how many are
 /// sorted.
 fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
-    /// Of a factor of 2 in distance squared there are 256; what is nearer than all of these shares the first.
-    const DRAWERS: u32 = 4_096;
+    // Of a factor of 2 in distance squared there are 256; what is nearer than all of these shares the first.
+    let drawers = places.len().next_power_of_two().clamp(512, 4_096) as u32;
     let level = |at: u32| distances[at as usize].level();
     let levels: Vec<u32> = places.iter().map(|&at| level(at)).collect();
-    let least = levels.iter().max().map_or(0, |&most| most.saturating_sub(DRAWERS - 1));
+    let least = levels.iter().max().map_or(0, |&most| most.saturating_sub(drawers - 1));
     let own = |level: u32| (level.max(least) - least) as usize;
-    let mut ends = vec![0_u32; DRAWERS as usize + 1];
+    let mut ends = vec![0_u32; drawers as usize + 1];
     levels.iter().for_each(|&level| ends[own(level) + 1] += 1);
     let mut end = 0;
     for slot in &mut ends {
@@ -133,7 +133,7 @@ fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
     if D::EXACT {
         let distance = |at: u32| distances[at as usize].into();
         let mut first = 0;
-        for &end in &ends[..DRAWERS as usize] {
+        for &end in &ends[..drawers as usize] {
             let order = |&a: &u32, &b: &u32| f64::total_cmp(&distance(a), &distance(b)).then(a.cmp(&b));
             sorted[first as usize..end as usize].sort_unstable_by(order);
             first = end;

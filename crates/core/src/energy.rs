@@ -15,27 +15,21 @@ pub(crate) fn energy_score(units: &Table, truth: &[f64], scale: &[f64], effectiv
         return f64::INFINITY;
     }
     // Coordinate by coordinate; each begins anew at its end, as far as the longest lag.
-    let mut columns = vec![0.0; 2 * n * d];
-    for (j, column) in columns.chunks_exact_mut(2 * n).enumerate() {
+    let stride = 2 * n + LANES;
+    let mut columns = vec![0.0; stride * d];
+    for (j, column) in columns.chunks_exact_mut(stride).enumerate() {
         let (first, again) = column.split_at_mut(n);
         let step = |row: &[f64]| ((row[j] - truth[j]) / scale[j]) as f32;
         first.iter_mut().zip(units.iter()).for_each(|(slot, row)| *slot = step(row));
-        again.copy_from_slice(first);
+        again[..n].copy_from_slice(first);
     }
     let lags: Vec<usize> = lags(n).collect();
-    let mut room = Room::new(n);
-    vectorised(Steps { columns: &columns, lags: None, room: &mut room });
-    let to_truth = total(&room.lengths);
-    room = Room::new(n);
-    vectorised(Steps { columns: &columns, lags: Some(&lags), room: &mut room });
-    let pairs = (n * lags.len()) as f64 - total(&room.still);
+    let (to_truth, _) = vectorised(Steps { columns: &columns, stride, count: n, lags: None });
+    let (between, still) = vectorised(Steps { columns: &columns, stride, count: n, lags: Some(&lags) });
+    let pairs = (n * lags.len()) as f64 - still;
     // Copies of one point tell nothing of how far apart two are.
-    let apart = if pairs > 0.0 { 0.5 * total(&room.lengths) / pairs } else { 0.0 };
+    let apart = if pairs > 0.0 { 0.5 * between / pairs } else { 0.0 };
     to_truth / n as f64 - apart * (1.0 - 1.0 / effective.max(1.0))
-}
-
-fn total(values: &[f32]) -> f64 {
-    values.iter().map(|&value| f64::from(value)).sum()
 }
 
 /// How far apart in their order the points are that are compared with each other: in all ways where they are few,
@@ -47,61 +41,53 @@ fn lags(n: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |i| 1 + (2 * i + 1) * all / (2 * count))
 }
 
-/// Adds up steps of each of some points, to that so much later in their order or, without lags, from the truth to it.
+/// Points that are taken side by side.
+const LANES: usize = 16;
+
+/// Adds up steps of all points, each to that so much later in their order or, without lags, from the truth to it: lengths and
+/// means of the coordinates' sizes, both by dimension, and how many lead nowhere.
 struct Steps<'a> {
-    /// Coordinates of twice as many points.
+    /// Coordinates of twice as many points, and then anything.
     columns: &'a [f32],
+    stride: usize,
+    count: usize,
     lags: Option<&'a [usize]>,
-    room: &'a mut Room,
-}
-
-/// Of each point.
-struct Room {
-    /// Sums over steps: of the length and the mean of the coordinates' sizes, both by dimension, and how many lead nowhere.
-    lengths: Vec<f32>,
-    still: Vec<f32>,
-    /// Of one step.
-    squares: Vec<f32>,
-    sizes: Vec<f32>,
-    /// Where all steps from the truth begin.
-    nothing: Vec<f32>,
-}
-
-impl Room {
-    fn new(n: usize) -> Self {
-        let room = || vec![0.0; n];
-        Self { lengths: room(), still: room(), squares: room(), sizes: room(), nothing: room() }
-    }
 }
 
 impl Loop for Steps<'_> {
-    type Output = ();
+    type Output = (f64, f64);
 
     #[inline(always)]
-    fn run(self) {
-        let Room { lengths, still, squares, sizes, nothing } = self.room;
-        let n = lengths.len();
-        let d = (self.columns.len() / (2 * n)) as f32;
+    fn run(self) -> (f64, f64) {
+        let d = (self.columns.len() / self.stride) as f32;
         let (length, size) = (1.0 / d.sqrt(), 1.0 / d);
-        for &lag in self.lags.unwrap_or(&[0]) {
-            squares.fill(0.0);
-            sizes.fill(0.0);
-            for column in self.columns.chunks_exact(2 * n) {
-                let from = if self.lags.is_some() { &column[..n] } else { &nothing[..] };
-                let slots = squares.iter_mut().zip(sizes.iter_mut());
-                for ((square, size), (from, to)) in slots.zip(from.iter().zip(&column[lag..lag + n])) {
-                    let step = (to - from).abs();
-                    *square += step * step;
-                    *size += step;
+        let lanes = |column: &[f32], at: usize| -> [f32; LANES] {
+            *column[at..].first_chunk().expect("columns that are long enough")
+        };
+        let (mut total, mut nowhere) = (0.0, 0.0);
+        for first in (0..self.count).step_by(LANES) {
+            let (mut lengths, mut still) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+            for &lag in self.lags.unwrap_or(&[0]) {
+                let (mut squares, mut sizes) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+                for column in self.columns.chunks_exact(self.stride) {
+                    let from = if self.lags.is_some() { lanes(column, first) } else { [0.0; LANES] };
+                    let to = lanes(column, first + lag);
+                    for lane in 0..LANES {
+                        let step = (to[lane] - from[lane]).abs();
+                        squares[lane] += step * step;
+                        sizes[lane] += step;
+                    }
+                }
+                for lane in 0..LANES {
+                    lengths[lane] += squares[lane].sqrt() * length + sizes[lane] * size;
+                    still[lane] += if sizes[lane] == 0.0 { 1.0 } else { 0.0 };
                 }
             }
-            // Point by point, and not summed up: the compiler makes vectors of that.
-            let slots = lengths.iter_mut().zip(still.iter_mut());
-            for ((sum, still), (square, step)) in slots.zip(squares.iter().zip(sizes.iter())) {
-                *sum += square.sqrt() * length + step * size;
-                *still += if *step == 0.0 { 1.0 } else { 0.0 };
-            }
+            let there = LANES.min(self.count - first);
+            total += lengths[..there].iter().map(|&length| f64::from(length)).sum::<f64>();
+            nowhere += still[..there].iter().map(|&still| f64::from(still)).sum::<f64>();
         }
+        (total, nowhere)
     }
 }
 

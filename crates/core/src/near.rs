@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::drawers::{Distance, Distances, first_places};
 use crate::population::{LogWeights, Population};
-use crate::stacked::Stacked;
+use crate::stacked::{Row, Stacked};
 use crate::table::Table;
 use crate::trials::{STAND_INS, systematic};
 use crate::vectors::{Loop, vectorised};
@@ -38,7 +38,8 @@ struct LaidOut {
 const SAMPLED: usize = 61;
 /// What is next to nothing beside others still counts where it is alone.
 const FURTHEST: f64 = 300.0;
-/// Simulations that are weighed at a time.
+/// Simulations that are laid out at a time, and that are weighed at a time.
+const LAID_OUT: usize = 64;
 const WEIGHED: usize = 512;
 
 impl<'a> Field<'a> {
@@ -54,9 +55,10 @@ impl<'a> Field<'a> {
             (0..weights.len()).filter(|&j| weights[j] > 0.0 && view.spread[j] > 0.0).collect();
         let mut columns: Vec<Vec<f32>> = vec![Vec::new(); weights.len()];
         used.iter().for_each(|&j| columns[j].reserve_exact(field.rows.len()));
-        for &row in &field.rows {
-            let row = view.features.row(row as usize);
-            used.iter().for_each(|&j| columns[j].push(step_of(view, j, row[j])));
+        // Some at a time, so that neighbours in a row are read together.
+        for rows in field.rows.chunks(LAID_OUT) {
+            let rows: Vec<Row<'_>> = rows.iter().map(|&row| view.features.row(row as usize)).collect();
+            used.iter().for_each(|&j| columns[j].extend(rows.iter().map(|row| step_of(view, j, row[j]))));
         }
         let parts = workers::map(view.workers, field.rows.len().div_ceil(WEIGHED), |part| {
             let rows = field.rows.chunks(WEIGHED).nth(part).unwrap_or(&[]);

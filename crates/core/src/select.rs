@@ -1,6 +1,8 @@
 //! Distances to the observation and the rows nearest to it.
 
 use crate::stacked::Stacked;
+use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 
 /// `sum_j w_j^2 (s_j - y_j)^2` of the given rows, in their order.
 #[must_use]
@@ -31,29 +33,49 @@ pub fn distances<'a>(
         let (observed, squares) = (&observed[columns.clone()], &squares[columns]);
         let mut at = 0;
         for (table, top, rows) in part.runs(rows) {
-            let row = |row: u32| table.row((row - top) as usize);
-            let (sums, four) = (&mut distances[at..at + rows.len()], rows.chunks_exact(TOGETHER));
+            let sums = &mut distances[at..at + rows.len()];
             at += rows.len();
-            let whole = rows.len() - four.remainder().len();
-            for (sums, rows) in sums.chunks_exact_mut(TOGETHER).zip(four) {
-                let values: [&[f64]; TOGETHER] = std::array::from_fn(|k| &row(rows[k])[..observed.len()]);
-                for (j, (y, w)) in observed.iter().zip(squares).enumerate() {
-                    for (sum, values) in sums.iter_mut().zip(&values) {
-                        *sum += w * (values[j] - y) * (values[j] - y);
-                    }
-                }
-            }
-            for (&at, sum) in rows[whole..].iter().zip(&mut sums[whole..]) {
-                let steps = row(at).iter().zip(observed).zip(squares);
-                *sum = steps.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
-            }
+            vectorised(Sums { table, top, rows, observed, squares, sums });
         }
     }
     distances
 }
 
-/// Rows whose sums are made side by side, since each of them waits for itself.
-const TOGETHER: usize = 4;
+/// Adds the weighted squares of the steps of some rows from what was observed.
+struct Sums<'a> {
+    table: &'a Table,
+    /// Which row is the first of the table.
+    top: u32,
+    rows: &'a [u32],
+    observed: &'a [f64],
+    squares: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+/// Columns that are summed side by side.
+const LANES: usize = 8;
+
+impl Loop for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ((y, y_rest), (w, w_rest)) = (self.observed.as_chunks::<LANES>(), self.squares.as_chunks::<LANES>());
+        for (&row, sum) in self.rows.iter().zip(self.sums) {
+            let (s, s_rest) = self.table.row((row - self.top) as usize).as_chunks::<LANES>();
+            let mut lanes = [0.0; LANES];
+            for ((s, y), w) in s.iter().zip(y).zip(w) {
+                for lane in 0..LANES {
+                    let step: f64 = s[lane] - y[lane];
+                    lanes[lane] += w[lane] * step * step;
+                }
+            }
+            let rest = s_rest.iter().zip(y_rest).zip(w_rest);
+            let rest = rest.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
+            *sum = lanes.iter().fold(rest, |sum, lane| sum + lane);
+        }
+    }
+}
 
 /// Positions of the `keep` smallest distances, ascending by position; ties go to the lower position.
 ///

@@ -5,6 +5,7 @@ use crate::propose::Importance;
 use crate::reduce::Estimates;
 use crate::stacked::Stacked;
 use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 use crate::workers::Workers;
 
 /// The simulations of one generation, with what is known about them.
@@ -61,20 +62,39 @@ pub fn standard_deviations<'a>(features: impl Into<Stacked<'a>>, rows: &[u32]) -
         // Measured from the first row: no cancellation for large values with a small spread, and exact zeros.
         let origin = part.own(origin as usize);
         for (table, top, rows) in part.runs(rows) {
-            for &row in rows {
-                let values = table.row((row - top) as usize);
-                for ((value, origin), (sum, square)) in
-                    values.iter().zip(origin).zip(sum.iter_mut().zip(&mut *square))
-                {
-                    let step = value - origin;
-                    *sum += step;
-                    *square += step * step;
-                }
-            }
+            vectorised(Steps { table, top, rows, origin, sum, square });
         }
     }
     let variance = |(sum, square): (f64, f64)| ((square - sum * sum / n) / (n - 1.0).max(1.0)).max(0.0);
     sum.into_iter().zip(square).map(|pair| variance(pair).sqrt()).collect()
+}
+
+/// Adds up steps of the values in some rows, and their squares.
+struct Steps<'a> {
+    table: &'a Table,
+    /// Which row is the first of the table.
+    top: u32,
+    rows: &'a [u32],
+    origin: &'a [f64],
+    sum: &'a mut [f64],
+    square: &'a mut [f64],
+}
+
+impl Loop for Steps<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for &row in self.rows {
+            let steps = self.table.row((row - self.top) as usize).iter().zip(self.origin);
+            let sums = self.sum.iter_mut().zip(self.square.iter_mut());
+            for ((value, origin), (sum, square)) in steps.zip(sums) {
+                let step = value - origin;
+                *sum += step;
+                *square += step * step;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
