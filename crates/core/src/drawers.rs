@@ -63,7 +63,7 @@ pub(crate) fn first_places<D: Distance>(distances: &[D], left_out: Option<usize>
 /// Places, all but one, of which the `count` nearest are some, ascending.
 fn candidates<D: Distance>(distances: &[D], left_out: Option<usize>, count: usize) -> Vec<u32> {
     /// A few distances tell about where the nearest end.
-    const STEP: usize = 16;
+    const STEP: usize = 32;
     let rank = count / STEP + count / (3 * STEP) + 8;
     if rank < distances.len() / STEP {
         let mut some: Vec<u32> = distances.iter().step_by(STEP).map(|distance| distance.level()).collect();

@@ -65,6 +65,49 @@ pub(crate) fn exp(x: f64) -> f64 {
     series * f64::from_bits(rounded.to_bits().wrapping_add(1_023) << 52)
 }
 
+/// Takes the exponentials of multiples of numbers.
+pub(crate) fn exp_each(values: &mut [f64], factor: f64) {
+    vectorised(Exponentials { values, factor });
+}
+
+struct Exponentials<'a> {
+    values: &'a mut [f64],
+    factor: f64,
+}
+
+impl Loop for Exponentials<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.values.iter_mut().for_each(|value| *value = exp(self.factor * *value));
+    }
+}
+
+/// Adds to numbers others, all given by their logarithms.
+pub(crate) fn ln_sum_each(values: &mut [f64], more: &[f64]) {
+    vectorised(LogarithmsOfSums { values, more });
+}
+
+struct LogarithmsOfSums<'a> {
+    values: &'a mut [f64],
+    more: &'a [f64],
+}
+
+impl Loop for LogarithmsOfSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (value, &more) in self.values.iter_mut().zip(self.more) {
+            let (most, least) = if more > *value { (more, *value) } else { (*value, more) };
+            let step = least - most;
+            // Where both are nothing there is no step.
+            *value = most + ln(1.0 + exp(if step > -700.0 { step } else { -700.0 }));
+        }
+    }
+}
+
 /// Takes the logarithms of numbers, of less than `floor` that of it.
 pub(crate) fn ln_each(values: &mut [f64], floor: f64) {
     vectorised(Logarithms { values, floor });
@@ -114,5 +157,19 @@ mod tests {
             }
             x *= 1.037;
         }
+    }
+
+    #[test]
+    fn sums_of_numbers_by_their_logarithms_are_those_of_the_numbers() {
+        let nothing = f64::NEG_INFINITY;
+        let given = [(0.5, -1.5), (-3.0, 700.0), (2.0, 2.0), (nothing, -4.0), (-4.0, nothing), (1e9, -1e9)];
+        let (mut sums, more): (Vec<f64>, Vec<f64>) = given.into_iter().unzip();
+        sums.push(nothing);
+        ln_sum_each(&mut sums, &[&more[..], &[nothing]].concat());
+        for ((a, b), sum) in given.into_iter().zip(&sums) {
+            let expected = a.max(b) + libm::log1p(libm::exp(-(a - b).abs()));
+            assert!((sum - expected).abs() <= 1e-15 * expected.abs().max(1.0), "{a} {b}: {sum} {expected}");
+        }
+        assert_eq!(sums.last(), Some(&nothing));
     }
 }

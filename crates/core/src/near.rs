@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::drawers::{Distance, Distances, first_places};
+use crate::elementary::{exp, exp_each};
 use crate::population::{LogWeights, Population};
 use crate::stacked::{Row, Stacked};
 use crate::table::Table;
@@ -63,7 +64,9 @@ impl<'a> Field<'a> {
         let parts = workers::map(view.workers, field.rows.len().div_ceil(WEIGHED), |part| {
             let rows = field.rows.chunks(WEIGHED).nth(part).unwrap_or(&[]);
             view.importance.look_up(rows);
-            rows.iter().map(|&row| field.worth_of(row)).collect::<Vec<f64>>()
+            let mut worth: Vec<f64> = rows.iter().map(|&row| field.ln_worth(row)).collect();
+            exp_each(&mut worth, 1.0);
+            worth
         });
         let needed = AtomicU64::new(MORE.to_bits());
         field.laid_out = Some(LaidOut { columns, worth: parts.concat(), needed });
@@ -82,12 +85,12 @@ impl<'a> Field<'a> {
     fn worth(&self, at: u32) -> f64 {
         match &self.laid_out {
             Some(laid_out) => laid_out.worth[at as usize],
-            None => self.worth_of(self.rows[at as usize]),
+            None => exp(self.ln_worth(self.rows[at as usize])),
         }
     }
 
-    fn worth_of(&self, row: u32) -> f64 {
-        libm::exp((self.view.importance.ln(row) - self.ln_one).clamp(-FURTHEST, FURTHEST))
+    fn ln_worth(&self, row: u32) -> f64 {
+        (self.view.importance.ln(row) - self.ln_one).clamp(-FURTHEST, FURTHEST)
     }
 
     /// The nearest to an observation under distance weights, all but one, as far as is asked for.

@@ -60,7 +60,8 @@ impl Loop for Sums<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let ((y, y_rest), (w, w_rest)) = (self.observed.as_chunks::<LANES>(), self.squares.as_chunks::<LANES>());
+        let ((y, y_rest), (w, w_rest)) =
+            (self.observed.as_chunks::<LANES>(), self.squares.as_chunks::<LANES>());
         for (&row, sum) in self.rows.iter().zip(self.sums) {
             let (s, s_rest) = self.table.row((row - self.top) as usize).as_chunks::<LANES>();
             let mut lanes = [0.0; LANES];

@@ -2,7 +2,7 @@
 //! beginning of another. What [`super::Regression`] makes of the same points, to rounding, in a fraction of the time.
 
 use super::regression::LEAST_RIDGE;
-use crate::elementary::{exp, ln_each};
+use crate::elementary::{exp_each, ln_each};
 use crate::products::dot;
 use crate::stacked::Stacked;
 use crate::table::Table;
@@ -113,7 +113,7 @@ impl<'a> Nested<'a> {
                 let steps = slopes[p].iter().zip(&self.means).map(|(slope, mean)| slope * mean);
                 let here = self.means[k + p] - steps.sum::<f64>();
                 let mut scales = self.less(None, &self.solver.slopes(&self.products, k + d + p)?, picked);
-                vectorised(Exponentials { factor: 0.5, values: &mut scales });
+                exp_each(&mut scales, 0.5);
                 moved
                     .iter_mut()
                     .zip(&scales)
@@ -342,21 +342,6 @@ impl Loop for Squares<'_> {
             squares.iter_mut().zip(column).for_each(|(square, x)| *square -= slope * (x - mean));
         }
         squares.iter_mut().for_each(|square| *square *= *square);
-    }
-}
-
-/// Takes the exponentials of multiples of numbers.
-pub(super) struct Exponentials<'a> {
-    pub(super) factor: f64,
-    pub(super) values: &'a mut [f64],
-}
-
-impl Loop for Exponentials<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.values.iter_mut().for_each(|value| *value = exp(self.factor * *value));
     }
 }
 

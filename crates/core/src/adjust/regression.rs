@@ -1,15 +1,14 @@
 //! Regression adjustment: local-linear (Beaumont, Zhang & Balding 2002), by ridge, heteroscedastic (Blum & François 2010).
 
 use super::modes::Modes;
-use super::nested::{Exponentials, Nested, drawn};
+use super::nested::{Nested, drawn};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Simulations};
-use crate::elementary::ln_each;
+use crate::elementary::{exp_each, ln_each};
 use crate::linear::{Gathered, Linear, Sample, spread};
 use crate::population::{LogWeights, Population};
 use crate::problem::{Marginal, Prior};
 use crate::stacked::Stacked;
 use crate::table::Table;
-use crate::vectors::vectorised;
 
 /// Fits each parameter as a linear function of the features, near particles counting more (Epanechnikov), and gives
 /// every particle the fit at the observation plus its own residual.
@@ -313,7 +312,7 @@ impl Transform {
         let mut odds = Vec::new();
         if self == Self::Logit && supports.iter().any(is_bounded) {
             odds = points.values().to_vec();
-            vectorised(Exponentials { factor: -1.0, values: &mut odds });
+            exp_each(&mut odds, -1.0);
         }
         let d = supports.len();
         for row in 0..points.rows() {

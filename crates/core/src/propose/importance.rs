@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Kernel;
 use super::densities::{Densities, NOWHERE};
+use crate::elementary::ln_sum_each;
 use crate::problem::Prior;
 use crate::table::Table;
 
@@ -161,9 +162,11 @@ impl Source<'_> {
             let units: Vec<&[f64]> = wanting.iter().map(|&at| points[at].0).collect();
             let densities = &mut densities[..units.len()];
             part.ln_densities(&units, wanting.iter().map(|&at| ln_prior[at]), densities);
-            for (&at, &own) in wanting.iter().zip(&*densities) {
+            let mut more: Vec<f64> = wanting.iter().map(|&at| sums[at]).collect();
+            ln_sum_each(&mut more, densities);
+            for (&at, &sum) in wanting.iter().zip(&more) {
                 let (_, remembered, row) = points[at];
-                sums[at] = remembered.rounded(row, kernels, ln_sum(sums[at], own));
+                sums[at] = remembered.rounded(row, kernels, sum);
             }
         }
         for ((_, remembered, row), &sum) in points.iter().zip(&sums) {
@@ -171,10 +174,4 @@ impl Source<'_> {
         }
         ln_prior.iter().zip(&sums).map(|(prior, sum)| prior - sum + self.ln_rows).collect()
     }
-}
-
-/// The logarithm of the sum of two numbers whose logarithms are given.
-fn ln_sum(a: f64, b: f64) -> f64 {
-    let (most, least) = if b > a { (b, a) } else { (a, b) };
-    if least > most - 700.0 { most + libm::log1p(libm::exp(least - most)) } else { most }
 }
