@@ -112,8 +112,8 @@ fn clearly(tried: usize) -> f64 {
     3.0 + 24.0 / tried as f64
 }
 
-/// What comes late is taken only if it is better than the best so far: it need not be clearly behind to be left out.
-fn late(tried: usize) -> f64 {
+/// What comes late, or is in doubt, is taken only if it is better than others: it need not be clearly behind to be left out.
+fn doubtfully(tried: usize) -> f64 {
     1.0 + 24.0 / tried as f64
 }
 
@@ -126,12 +126,13 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    /// A race of `ways`. `score` gives those of some ways on one pseudo-observation. A way that falls behind is left out
-    /// of the rounds that follow, and has no number there; nothing more is tried where one is left.
+    /// A race of `ways`, of which some may be in doubt. `score` gives those of some ways on one pseudo-observation. A way that
+    /// falls behind is left out of the rounds that follow, and has no number there; nothing more is tried where one is left.
     pub(crate) fn race(
         workers: &dyn Workers,
         trials: &Trials,
         ways: usize,
+        is_doubtful: impl Fn(usize) -> bool,
         score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
     ) -> Self {
         let mut left: Vec<usize> = (0..ways).collect();
@@ -146,10 +147,11 @@ impl Scores {
                 left.iter().zip(score(first + at, &left)).for_each(|(&way, score)| row[way] = score);
                 row
             }));
-            let (best, clear) = (scores.best(&left), clearly(scores.rows.len()));
+            let (best, tried) = (scores.best(&left), scores.rows.len());
             left.retain(|&way| {
                 let (mean, error) = scores.behind(way, best);
-                way == best || mean <= clear * error
+                let enough = if is_doubtful(way) { doubtfully(tried) } else { clearly(tried) };
+                way == best || mean <= enough * error
             });
         }
         scores
@@ -176,7 +178,7 @@ impl Scores {
             tried += round;
             left.retain(|&way| {
                 let (mean, error) = self.behind(ways + way, best);
-                mean <= late(tried) * error
+                mean <= doubtfully(tried) * error
             });
         }
     }
@@ -314,14 +316,22 @@ mod tests {
         let trials = Trials { rows: (0..120).collect(), counts: vec![1.0; 120], scale: vec![1.0] };
         let noise = crate::divergence::testing::gaussian(120, 3, 0.0, 0.1, 1);
         let level = [1.0, 1.0, 3.0];
-        let scores = Scores::race(&workers::Serial, &trials, 3, |trial, ways| {
-            ways.iter().map(|&way| level[way] + noise.at(trial, way)).collect()
-        });
+        let scores = Scores::race(
+            &workers::Serial,
+            &trials,
+            3,
+            |_| false,
+            |trial, ways| ways.iter().map(|&way| level[way] + noise.at(trial, way)).collect(),
+        );
         assert_eq!(scores.rows.len(), 120);
         assert!(scores.rows[7][2] > 2.0 && scores.rows[8][2].is_nan() && scores.stayed(1));
-        let alone = Scores::race(&workers::Serial, &trials, 2, |_, ways| {
-            ways.iter().map(|&way| way as f64).collect()
-        });
+        let alone = Scores::race(
+            &workers::Serial,
+            &trials,
+            2,
+            |_| false,
+            |_, ways| ways.iter().map(|&way| way as f64).collect(),
+        );
         assert_eq!(alone.rows.len(), ROUNDS[0], "one is left");
         let mut more = scores;
         more.extend(&workers::Serial, 2, |trial, ways| {

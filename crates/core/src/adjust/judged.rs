@@ -115,7 +115,9 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         };
         ways.iter().map(one).collect()
     };
-    let mut scores = Scores::race(view.workers, &trials, ways.len(), |at, left| {
+    // More than are enough must show that they are better.
+    let is_more = |way: usize| matches!((ways[way].size, first_enough), (Size::Effective(size), Some(enough)) if size > enough);
+    let mut scores = Scores::race(view.workers, &trials, ways.len(), is_more, |at, left| {
         score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
     });
     let more = more_ways(accepted, &ways, &scores);

@@ -53,9 +53,13 @@ impl Weighting for Auto {
         let bench = Bench::new(view, &trials);
         let searched = rules.len();
         let mut tried = bench.ways(&rules, 0);
-        let mut scores = Scores::race(view.workers, &trials, tried.len(), |at, left| {
-            bench.scores(at, &rules, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>())
-        });
+        let mut scores = Scores::race(
+            view.workers,
+            &trials,
+            tried.len(),
+            |_| false,
+            |at, left| bench.scores(at, &rules, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>()),
+        );
         // A search over the statistics begins with the simple rules: it is spared unless these are better than learned features.
         let is_learned = |way: &usize| tried[*way].rule < simple;
         let is_open = !(0..tried.len()).filter(is_learned).any(|way| scores.is_within(way, BEHIND));
