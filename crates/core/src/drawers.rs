@@ -53,7 +53,7 @@ impl Distances {
     }
 }
 
-/// The `count` places with the least distances, all but one, in their order.
+/// The `count` places with the least distances, or levels of these, all but one, in their order.
 pub(crate) fn first_places<D: Distance>(distances: &[D], left_out: Option<usize>, count: usize) -> Vec<u32> {
     let mut places = by_distance(distances, &candidates(distances, left_out, count));
     places.truncate(count);
@@ -107,7 +107,7 @@ impl<D: Distance> Loop for Within<'_, D> {
     }
 }
 
-/// Places, given in ascending order, by their distances, ties to the lower place. So the order does not depend on how many are
+/// Places, given in ascending order, by their distances or levels of these, ties to the lower place. So the order does not depend on how many are
 /// sorted.
 fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
     // Of a factor of 2 in distance squared there are 256; what is nearer than all of these shares the first.

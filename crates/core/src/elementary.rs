@@ -84,7 +84,7 @@ impl Loop for Exponentials<'_> {
     }
 }
 
-/// Adds to numbers others, all given by their logarithms.
+/// Adds to numbers others, all given by their logarithms. What is added must not be NaN.
 pub(crate) fn ln_sum_each(values: &mut [f64], more: &[f64]) {
     vectorised(LogarithmsOfSums { values, more });
 }

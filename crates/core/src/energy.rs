@@ -14,7 +14,7 @@ pub(crate) fn energy_score(units: &Table, truth: &[f64], scale: &[f64], effectiv
     if n == 0 {
         return f64::INFINITY;
     }
-    // Coordinate by coordinate; each begins anew at its end, as far as the longest lag.
+    // Coordinate by coordinate; each begins anew at its end.
     let stride = 2 * n + LANES;
     let mut columns = vec![0.0; stride * d];
     for (j, column) in columns.chunks_exact_mut(stride).enumerate() {
@@ -123,6 +123,12 @@ mod tests {
         let copy = few.row(3).to_vec();
         few.row_mut(4).copy_from_slice(&copy);
         assert!((score(&few) - plain(&few, &truth)).abs() < 5e-7, "copies");
+        let fewer = gaussian(7, 3, 0.0, 1.0, 3);
+        assert!((score(&fewer) - plain(&fewer, &truth)).abs() < 5e-7);
+        let one = gaussian(1, 3, 0.0, 1.0, 4);
+        let steps: Vec<f64> = one.row(0).iter().zip(&truth).map(|(a, b)| (a - b).abs()).collect();
+        let length = steps.iter().map(|x| x * x).sum::<f64>().sqrt() / 3_f64.sqrt();
+        assert!((score(&one) - length - steps.iter().sum::<f64>() / 3.0).abs() < 5e-7, "one point");
         let many = gaussian(192, 3, 0.0, 1.0, 2);
         // Twelve others for each of 192: a standard error of about 0.01.
         assert!((score(&many) - plain(&many, &truth)).abs() < 0.04);

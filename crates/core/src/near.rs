@@ -142,7 +142,7 @@ impl<'a> Field<'a> {
         let left_out = but.and_then(|row| self.rows.binary_search(&row).ok());
         let all = distances.len() - usize::from(left_out.is_some());
         let most = extent.most.min(all);
-        // Sorting is what a look costs, so no more are sorted than are asked for.
+        // Sorting is what a look costs, so not many more are sorted than are asked for.
         let wanted = BEYOND * extent.effective;
         let needed = self.laid_out.as_ref().map(|laid_out| &laid_out.needed);
         let a_unit = needed.map_or(MORE, |needed| f64::from_bits(needed.load(Ordering::Relaxed)));
@@ -170,6 +170,7 @@ impl<'a> Field<'a> {
     /// What the first [`STRIDE`] are worth, the first two, and so on, and what all are.
     fn sums(&self, places: &[u32]) -> Vec<Sums> {
         let mut sums = Sums::default();
+        // Asked once for a stride whether worth is laid out, and not once for each.
         let strides = places.chunks(STRIDE).map(|places| match &self.laid_out {
             Some(LaidOut { worth, .. }) => Sums::of(places.iter().map(|&at| worth[at as usize])),
             None => Sums::of(places.iter().map(|&at| self.worth(at))),
@@ -293,7 +294,7 @@ impl Loop for Along<'_> {
     }
 }
 
-/// Some simulations with their distances, from the nearest.
+/// Some simulations with their distances, from the nearest; of many looks, to nine binary digits of these.
 pub(crate) struct Near<'a> {
     field: &'a Field<'a>,
     /// Distances of all in the field, and the places of these in it.
@@ -345,7 +346,7 @@ impl Near<'_> {
 
     /// How many of the nearest have about an effective size of so many; all where that is not reached. Where a sample
     /// ends must not depend on whether a heavy one has come yet, or those that end before it are too narrow: so it is the
-    /// evenness of a sample twice as large that tells.
+    /// evenness of a sample twice as large that tells. That one ends in the first [`STRIDE`] after which its size is reached.
     pub(crate) fn reaching(&self, effective: f64) -> usize {
         let beyond = BEYOND * effective * (1.0 - 1e-9);
         let stride = self.sums.iter().position(|sums| sums.reach(beyond));
@@ -450,7 +451,7 @@ mod tests {
                 let found = told(&near);
                 let exact = once.near((&observed, &weights), but, extent);
                 assert_eq!(told(&exact), sorted[..exact.places.len()], "{step} {but:?} {extent:?}");
-                // Those for many looks are in order to nine digits.
+                // Those for many looks are in order to nine binary digits.
                 let level = |&(distance, row): &(f64, u32)| ((distance as f32).to_bits() >> 15, row);
                 let mut roughly = sorted.clone();
                 roughly.sort_by_key(level);

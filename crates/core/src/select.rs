@@ -63,7 +63,8 @@ impl Loop for Sums<'_> {
         let ((y, y_rest), (w, w_rest)) =
             (self.observed.as_chunks::<LANES>(), self.squares.as_chunks::<LANES>());
         for (&row, sum) in self.rows.iter().zip(self.sums) {
-            let (s, s_rest) = self.table.row((row - self.top) as usize).as_chunks::<LANES>();
+            let values = &self.table.row((row - self.top) as usize)[..self.observed.len()];
+            let (s, s_rest) = values.as_chunks::<LANES>();
             let mut lanes = [0.0; LANES];
             for ((s, y), w) in s.iter().zip(y).zip(w) {
                 for lane in 0..LANES {
@@ -133,18 +134,22 @@ mod tests {
     }
 
     #[test]
-    fn rows_side_by_side_have_the_sums_of_one() {
-        let features = crate::divergence::testing::gaussian(23, 5, 0.0, 1.0, 1);
-        let (observed, weights) = ([0.1, -0.3, 0.7, 0.0, 2.0], [1.0, 0.5, 2.0, 0.0, 0.3]);
-        let rows: Vec<u32> = (0..23).rev().collect();
-        let one = |row: &u32| {
-            let steps = features.row(*row as usize).iter().zip(&observed).zip(&weights);
-            steps.fold(0.0, |sum, ((s, y), w)| sum + w * w * (s - y) * (s - y))
-        };
-        assert_eq!(
-            distances(&features, &observed, &weights, &rows),
-            rows.iter().map(one).collect::<Vec<f64>>()
+    fn columns_side_by_side_have_the_sums_of_their_squares() {
+        let (own, beside) = (
+            crate::divergence::testing::gaussian(23, 19, 0.0, 1.0, 1),
+            crate::divergence::testing::gaussian(23, 3, 0.0, 1.0, 2),
         );
+        let features = Stacked::from(&own).with(&beside);
+        let observed: Vec<f64> = (0..22).map(|j| 0.1 * f64::from(j) - 1.0).collect();
+        let weights: Vec<f64> = (0..22).map(|j| f64::from(j % 4)).collect();
+        let rows: Vec<u32> = (0..23).rev().collect();
+        let one = |row: u32| -> f64 {
+            let row = features.row(row as usize);
+            (0..22).map(|j| weights[j] * weights[j] * (row[j] - observed[j]) * (row[j] - observed[j])).sum()
+        };
+        for (&row, found) in rows.iter().zip(distances(features, &observed, &weights, &rows)) {
+            assert!((found - one(row)).abs() < 1e-13 * one(row), "{found} {}", one(row));
+        }
     }
 
     #[test]

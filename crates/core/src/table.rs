@@ -43,6 +43,7 @@ impl Table {
 
     /// Row `i`.
     #[must_use]
+    #[inline(always)]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.data[i * self.columns..(i + 1) * self.columns]
     }

@@ -103,7 +103,7 @@ pub(crate) fn systematic(weights: &[f64], count: usize) -> Vec<usize> {
 /// How many standard errors the preferred may be worse: differences that matter are smaller than one.
 pub(crate) const MARGIN: f64 = 0.25;
 
-/// Pseudo-observations after each round of which the ways that are clearly worse are left out. The first rounds are short:
+/// Pseudo-observations after each round of which the ways that are too far behind are left out. The first rounds are short:
 /// most ways are far behind.
 const ROUNDS: [usize; 3] = [8, 16, 24];
 
@@ -112,8 +112,9 @@ fn clearly(tried: usize) -> f64 {
     3.0 + 24.0 / tried as f64
 }
 
-/// What comes late, or is in doubt, is taken only if it is better than others: it need not be clearly behind to be left out.
-fn doubtfully(tried: usize) -> f64 {
+/// The same for what is taken only if it is better than others, such as what comes late: it need not be clearly behind to be left
+/// out.
+fn somewhat(tried: usize) -> f64 {
     1.0 + 24.0 / tried as f64
 }
 
@@ -126,13 +127,13 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    /// A race of `ways`, of which some may be in doubt. `score` gives those of some ways on one pseudo-observation. A way that
+    /// A race of `ways`, of which some may leave early. `score` gives those of some ways on one pseudo-observation. A way that
     /// falls behind is left out of the rounds that follow, and has no number there; nothing more is tried where one is left.
     pub(crate) fn race(
         workers: &dyn Workers,
         trials: &Trials,
         ways: usize,
-        is_doubtful: impl Fn(usize) -> bool,
+        leaves_early: impl Fn(usize) -> bool,
         score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
     ) -> Self {
         let mut left: Vec<usize> = (0..ways).collect();
@@ -150,7 +151,7 @@ impl Scores {
             let (best, tried) = (scores.best(&left), scores.rows.len());
             left.retain(|&way| {
                 let (mean, error) = scores.behind(way, best);
-                let enough = if is_doubtful(way) { doubtfully(tried) } else { clearly(tried) };
+                let enough = if leaves_early(way) { somewhat(tried) } else { clearly(tried) };
                 way == best || mean <= enough * error
             });
         }
@@ -178,7 +179,7 @@ impl Scores {
             tried += round;
             left.retain(|&way| {
                 let (mean, error) = self.behind(ways + way, best);
-                mean <= doubtfully(tried) * error
+                mean <= somewhat(tried) * error
             });
         }
     }
@@ -338,6 +339,28 @@ mod tests {
             ways.iter().map(|&way| [5.0, 1.0][way] + noise.at(trial, way)).collect()
         });
         assert!(more.rows[7][3] > 2.0 && more.rows[8][3].is_nan() && more.stayed(4) && !more.stayed(3));
+    }
+
+    #[test]
+    fn some_leave_a_race_early() {
+        let trials = Trials { rows: (0..24).collect(), counts: vec![1.0; 24], scale: vec![1.0] };
+        // After eight rounds 4.8 errors behind, after 24 three: limits are 6 and 4, for those that leave early 4 and 2.
+        let noise =
+            |trial: usize| if trial % 2 == 0 { 0.6 } else { -0.6 } * if trial < 8 { 0.93 } else { 3.6 };
+        let race = |leaves_early: bool| {
+            Scores::race(
+                &workers::Serial,
+                &trials,
+                2,
+                |way| leaves_early && way == 1,
+                |trial, ways| {
+                    ways.iter().map(|&way| if way == 1 { 1.0 + noise(trial) } else { 0.0 }).collect()
+                },
+            )
+        };
+        let (mean, error) = race(false).behind(1, 0);
+        assert!(race(false).stayed(1) && mean > 2.0 * error && mean < 4.0 * error, "{mean} {error}");
+        assert_eq!(race(true).rows.len(), ROUNDS[0]);
     }
 
     #[test]

@@ -115,8 +115,11 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         };
         ways.iter().map(one).collect()
     };
-    // More than are enough must show that they are better.
-    let is_more = |way: usize| matches!((ways[way].size, first_enough), (Size::Effective(size), Some(enough)) if size > enough);
+    // More than are enough are taken only where they are better.
+    let is_more = |way: usize| match (ways[way].size, first_enough) {
+        (Size::Effective(size), Some(enough)) => size > enough,
+        _ => false,
+    };
     let mut scores = Scores::race(view.workers, &trials, ways.len(), is_more, |at, left| {
         score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
     });
