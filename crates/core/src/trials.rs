@@ -344,9 +344,9 @@ mod tests {
     #[test]
     fn some_leave_a_race_early() {
         let trials = Trials { rows: (0..24).collect(), counts: vec![1.0; 24], scale: vec![1.0] };
-        // After eight rounds 4.8 errors behind, after 24 three: limits are 6 and 4, for those that leave early 4 and 2.
+        // After eight trials 4.7 errors behind, after 24 three: limits are 6 and 4, for those that leave early 4 and 2.
         let noise =
-            |trial: usize| if trial % 2 == 0 { 0.6 } else { -0.6 } * if trial < 8 { 0.93 } else { 3.6 };
+            |trial: usize| if trial.is_multiple_of(2) { 0.6 } else { -0.6 } * if trial < 8 { 0.93 } else { 3.6 };
         let race = |leaves_early: bool| {
             Scores::race(
                 &workers::Serial,
