@@ -1,8 +1,6 @@
 //! Distances to the observation and the rows nearest to it.
 
 use crate::stacked::Stacked;
-use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
 
 /// `sum_j w_j^2 (s_j - y_j)^2` of the given rows, in their order.
 #[must_use]
@@ -33,51 +31,29 @@ pub fn distances<'a>(
         let (observed, squares) = (&observed[columns.clone()], &squares[columns]);
         let mut at = 0;
         for (table, top, rows) in part.runs(rows) {
-            let sums = &mut distances[at..at + rows.len()];
+            let row = |row: u32| table.row((row - top) as usize);
+            let (sums, four) = (&mut distances[at..at + rows.len()], rows.chunks_exact(TOGETHER));
             at += rows.len();
-            vectorised(Sums { table, top, rows, observed, squares, sums });
+            let whole = rows.len() - four.remainder().len();
+            for (sums, rows) in sums.chunks_exact_mut(TOGETHER).zip(four) {
+                let values: [&[f64]; TOGETHER] = std::array::from_fn(|k| &row(rows[k])[..observed.len()]);
+                for (j, (y, w)) in observed.iter().zip(squares).enumerate() {
+                    for (sum, values) in sums.iter_mut().zip(&values) {
+                        *sum += w * (values[j] - y) * (values[j] - y);
+                    }
+                }
+            }
+            for (&at, sum) in rows[whole..].iter().zip(&mut sums[whole..]) {
+                let steps = row(at).iter().zip(observed).zip(squares);
+                *sum = steps.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
+            }
         }
     }
     distances
 }
 
-/// Adds the weighted squares of the steps of some rows from what was observed.
-struct Sums<'a> {
-    table: &'a Table,
-    /// Which row is the first of the table.
-    top: u32,
-    rows: &'a [u32],
-    observed: &'a [f64],
-    squares: &'a [f64],
-    sums: &'a mut [f64],
-}
-
-/// Columns that are summed side by side.
-const LANES: usize = 8;
-
-impl Loop for Sums<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let ((y, y_rest), (w, w_rest)) =
-            (self.observed.as_chunks::<LANES>(), self.squares.as_chunks::<LANES>());
-        for (&row, sum) in self.rows.iter().zip(self.sums) {
-            let values = &self.table.row((row - self.top) as usize)[..self.observed.len()];
-            let (s, s_rest) = values.as_chunks::<LANES>();
-            let mut lanes = [0.0; LANES];
-            for ((s, y), w) in s.iter().zip(y).zip(w) {
-                for lane in 0..LANES {
-                    let step: f64 = s[lane] - y[lane];
-                    lanes[lane] += w[lane] * step * step;
-                }
-            }
-            let rest = s_rest.iter().zip(y_rest).zip(w_rest);
-            let rest = rest.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
-            *sum = lanes.iter().fold(rest, |sum, lane| sum + lane);
-        }
-    }
-}
+/// Rows whose sums are made side by side, since each of them waits for itself.
+const TOGETHER: usize = 4;
 
 /// Positions of the `keep` smallest distances, ascending by position; ties go to the lower position.
 ///
@@ -134,22 +110,18 @@ mod tests {
     }
 
     #[test]
-    fn columns_side_by_side_have_the_sums_of_their_squares() {
-        let (own, beside) = (
-            crate::divergence::testing::gaussian(23, 19, 0.0, 1.0, 1),
-            crate::divergence::testing::gaussian(23, 3, 0.0, 1.0, 2),
-        );
-        let features = Stacked::from(&own).with(&beside);
-        let observed: Vec<f64> = (0..22).map(|j| 0.1 * f64::from(j) - 1.0).collect();
-        let weights: Vec<f64> = (0..22).map(|j| f64::from(j % 4)).collect();
+    fn rows_side_by_side_have_the_sums_of_one() {
+        let features = crate::divergence::testing::gaussian(23, 5, 0.0, 1.0, 1);
+        let (observed, weights) = ([0.1, -0.3, 0.7, 0.0, 2.0], [1.0, 0.5, 2.0, 0.0, 0.3]);
         let rows: Vec<u32> = (0..23).rev().collect();
-        let one = |row: u32| -> f64 {
-            let row = features.row(row as usize);
-            (0..22).map(|j| weights[j] * weights[j] * (row[j] - observed[j]) * (row[j] - observed[j])).sum()
+        let one = |row: &u32| {
+            let steps = features.row(*row as usize).iter().zip(&observed).zip(&weights);
+            steps.fold(0.0, |sum, ((s, y), w)| sum + w * w * (s - y) * (s - y))
         };
-        for (&row, found) in rows.iter().zip(distances(features, &observed, &weights, &rows)) {
-            assert!((found - one(row)).abs() < 1e-13 * one(row), "{found} {}", one(row));
-        }
+        assert_eq!(
+            distances(&features, &observed, &weights, &rows),
+            rows.iter().map(one).collect::<Vec<f64>>()
+        );
     }
 
     #[test]
