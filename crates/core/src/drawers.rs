@@ -107,8 +107,8 @@ impl<D: Distance> Loop for Within<'_, D> {
     }
 }
 
-/// Places, given in ascending order, by their distances or levels of these, ties to the lower place. So the order does not depend on how many are
-/// sorted.
+/// Places, given in ascending order, by their distances or levels of these, ties to the lower place. So the order does not
+/// depend on how many are sorted.
 fn by_distance<D: Distance>(distances: &[D], places: &[u32]) -> Vec<u32> {
     // Of a factor of 2 in distance squared there are 256; what is nearer than all of these shares the first.
     let drawers = places.len().next_power_of_two().clamp(512, 4_096) as u32;

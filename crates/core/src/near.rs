@@ -39,7 +39,7 @@ struct LaidOut {
 const SAMPLED: usize = 61;
 /// What is next to nothing beside others still counts where it is alone.
 const FURTHEST: f64 = 300.0;
-/// Simulations that are laid out at a time, and that are weighed at a time.
+/// Simulations that are laid out at a time, and weighed.
 const LAID_OUT: usize = 64;
 const WEIGHED: usize = 512;
 
