@@ -7,7 +7,7 @@ use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Prior, Problem};
 use crate::propose::{Kernel, Proposal, ProposeError, Proposed};
 use crate::reduce::{Estimates, Features, ReduceError, Reduction};
-use crate::select::{distances, nearest};
+use crate::select::{distances, distances_each, nearest};
 use crate::simulate::Simulated;
 use crate::stacked::Stacked;
 use crate::stop::Stop;
@@ -267,6 +267,9 @@ pub fn digest(
     let rows = known.as_ref().filter(|known| known.len() >= method.keep).unwrap_or(&rows);
     let spread = match &made {
         Features::Summaries if rows.len() == raw.rows.len() => spread.clone(),
+        Features::Beside(made) if rows.len() == raw.rows.len() => {
+            [&spread[..], &standard_deviations(made, rows)].concat()
+        }
         _ => standard_deviations(features, rows),
     };
     let observed = Table::from_rows(problem.observed.len(), problem.observed.clone());
@@ -301,6 +304,8 @@ pub fn digest(
     let adjusted = method.adjustment.as_deref().map(adjust).transpose()?;
     let (adjusted, judged) =
         adjusted.map_or((None, Vec::new()), |made| (Some(made.population), made.evidence));
+    let settled = |made: Population| if made == population { made } else { made.settled(&problem.prior) };
+    let adjusted = adjusted.map(settled);
     Ok(Generation {
         index: inputs.index,
         simulations: inputs.proposed.units.rows(),
@@ -353,8 +358,12 @@ struct Selected {
 }
 
 fn accept(view: &View<'_>, fold: &Fold, among: &[u32]) -> Selected {
-    let distances = distances(view.features, view.observed, &fold.weights, among);
-    let kept = nearest(&distances, fold.keep.min(among.len()));
+    select(&distances(view.features, view.observed, &fold.weights, among), fold.keep, among)
+}
+
+/// The nearest of some rows.
+fn select(distances: &[f64], keep: usize, among: &[u32]) -> Selected {
+    let kept = nearest(distances, keep.min(among.len()));
     let threshold = kept.iter().map(|&at| distances[at]).fold(f64::NEG_INFINITY, f64::max);
     let tied = distances.iter().filter(|&&distance| distance == threshold).count();
     let accepted = kept.iter().filter(|&&at| distances[at] == threshold).count();
@@ -378,18 +387,22 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
     let seen = folds.iter().all(|fold| fold.learned == fold.accepts);
     let in_sample =
         if seen { held_out } else { mean(&|i| measure(&accept(view, &folds[i], &folds[i].learned))) };
-    let accepted = |i: usize, weights: Vec<f64>| {
-        measure(&accept(view, &Fold { weights, ..folds[i].clone() }, &folds[i].accepts))
-    };
     let baselines = if choice.compared.is_empty() {
         let formulas = baselines();
+        let accepted = |i: usize, weights: Vec<f64>| {
+            measure(&accept(view, &Fold { weights, ..folds[i].clone() }, &folds[i].accepts))
+        };
         crate::workers::map(view.workers, formulas.len(), |which| {
             let formula = &formulas[which];
             (formula.name().to_owned(), mean(&|i| accepted(i, formula.weights(view, &folds[i].learned))))
         })
     } else {
-        crate::workers::map_slice(view.workers, &choice.compared, |(name, weights)| {
-            ((*name).to_owned(), mean(&|i| accepted(i, weights.clone())))
+        let weights: Vec<&[f64]> = choice.compared.iter().map(|(_, weights)| &weights[..]).collect();
+        let each = |fold: &Fold| distances_each(view.features, view.observed, &weights, &fold.accepts);
+        let distances: Vec<Vec<Vec<f64>>> = folds.iter().map(each).collect();
+        crate::workers::map(view.workers, weights.len(), |which| {
+            let accepted = |i: usize| select(&distances[i][which], folds[i].keep, &folds[i].accepts);
+            (choice.compared[which].0.to_owned(), mean(&|i| measure(&accepted(i))))
         })
     };
     Information { in_sample, held_out, baselines }

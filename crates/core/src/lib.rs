@@ -6,6 +6,7 @@
 pub mod adjust;
 pub mod diagnose;
 pub mod digest;
+mod digits;
 pub mod divergence;
 mod drawers;
 mod elementary;

@@ -1,5 +1,8 @@
 //! Weighted particles that survived a generation.
 
+use crate::digits;
+use crate::problem::Prior;
+use crate::problem::law::Scale;
 use crate::table::Table;
 
 /// Importance weights kept as logs. Immutable; derived quantities are computed on construction.
@@ -73,6 +76,22 @@ impl Population {
             own * own
         });
         1.0 / squares.sum::<f64>()
+    }
+
+    /// The same to the digits that mean something: points of unit space follow from the natural parameters, but for whole numbers, which
+    /// do not tell them; weights and distances are in single precision.
+    #[must_use]
+    pub fn settled(mut self, prior: &Prior) -> Self {
+        for (j, marginal) in prior.marginals().iter().enumerate() {
+            if marginal.scale() != Scale::Whole {
+                (0..self.len()).for_each(|at| self.units.row_mut(at)[j] = marginal.unit(self.thetas.at(at, j)));
+            }
+        }
+        let ln = self.weights.ln().iter().map(|&ln| digits::single(ln)).collect();
+        // What had a weight still has.
+        self.weights = LogWeights::new(ln).unwrap_or(self.weights);
+        self.distances.iter_mut().for_each(|distance| *distance = digits::single(*distance));
+        self
     }
 
     /// Whether there is no particle.

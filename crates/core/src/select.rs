@@ -1,6 +1,8 @@
 //! Distances to the observation and the rows nearest to it.
 
 use crate::stacked::Stacked;
+use crate::table::Table;
+use crate::vectors::{Loop, vectorised};
 
 /// `sum_j w_j^2 (s_j - y_j)^2` of the given rows, in their order.
 #[must_use]
@@ -10,50 +12,96 @@ pub fn distances<'a>(
     weights: &[f64],
     rows: &[u32],
 ) -> Vec<f64> {
+    distances_each(features, observed, &[weights], rows).swap_remove(0)
+}
+
+/// The same under several weights. Rows come from memory once for all of them: of many simulations that is what it costs.
+#[must_use]
+pub(crate) fn distances_each<'a>(
+    features: impl Into<Stacked<'a>>,
+    observed: &[f64],
+    weights: &[&[f64]],
+    rows: &[u32],
+) -> Vec<Vec<f64>> {
     let features = features.into();
-    let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
-    let counting: Vec<usize> = (0..squares.len()).filter(|&j| squares[j] != 0.0).collect();
-    if 2 * counting.len() <= squares.len() {
-        let (first, part) = features.around(&counting);
-        let distance = |&row: &u32| {
-            let row = part.row(row as usize);
-            let step = |&j: &usize| {
-                let step = row[j - first] - observed[j];
-                squares[j] * step * step
-            };
-            counting.iter().map(step).sum()
-        };
-        return rows.iter().map(distance).collect();
-    }
-    let mut distances = vec![0.0; rows.len()];
+    let squares: Vec<Vec<f64>> = weights.iter().map(|w| w.iter().map(|w| w * w).collect()).collect();
+    let mut distances = vec![vec![0.0; rows.len()]; weights.len()];
     for (first, part) in features.parts() {
         let columns = first..first + part.columns();
-        let (observed, squares) = (&observed[columns.clone()], &squares[columns]);
+        let observed = &observed[columns.clone()];
+        let mut each: Vec<(&[f64], Vec<usize>, &mut Vec<f64>)> = squares
+            .iter()
+            .zip(&mut distances)
+            .map(|(squares, distances)| (&squares[columns.clone()], distances))
+            .map(|(squares, distances)| {
+                (squares, (0..squares.len()).filter(|&j| squares[j] != 0.0).collect(), distances)
+            })
+            .collect();
+        each.retain(|(_, counting, _)| !counting.is_empty());
         let mut at = 0;
         for (table, top, rows) in part.runs(rows) {
-            let row = |row: u32| table.row((row - top) as usize);
-            let (sums, four) = (&mut distances[at..at + rows.len()], rows.chunks_exact(TOGETHER));
-            at += rows.len();
-            let whole = rows.len() - four.remainder().len();
-            for (sums, rows) in sums.chunks_exact_mut(TOGETHER).zip(four) {
-                let values: [&[f64]; TOGETHER] = std::array::from_fn(|k| &row(rows[k])[..observed.len()]);
-                for (j, (y, w)) in observed.iter().zip(squares).enumerate() {
-                    for (sum, values) in sums.iter_mut().zip(&values) {
-                        *sum += w * (values[j] - y) * (values[j] - y);
+            for rows in rows.chunks(BLOCK) {
+                for (squares, counting, distances) in &mut each {
+                    let sums = &mut distances[at..at + rows.len()];
+                    if FEW * counting.len() > squares.len() {
+                        vectorised(Sums { table, top, rows, observed, squares, sums });
+                        continue;
+                    }
+                    for (&row, sum) in rows.iter().zip(sums) {
+                        let row = table.row((row - top) as usize);
+                        let step = |&j: &usize| squares[j] * (row[j] - observed[j]) * (row[j] - observed[j]);
+                        *sum += counting.iter().map(step).sum::<f64>();
                     }
                 }
-            }
-            for (&at, sum) in rows[whole..].iter().zip(&mut sums[whole..]) {
-                let steps = row(at).iter().zip(observed).zip(squares);
-                *sum = steps.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
+                at += rows.len();
             }
         }
     }
     distances
 }
 
-/// Rows whose sums are made side by side, since each of them waits for itself.
-const TOGETHER: usize = 4;
+/// Rows that stay in the processor for several weights.
+const BLOCK: usize = 256;
+/// Weights of which no more than one in so many counts are taken one by one.
+const FEW: usize = 4;
+
+/// Adds the weighted squares of the steps of some rows from what was observed.
+struct Sums<'a> {
+    table: &'a Table,
+    /// Which row is the first of the table.
+    top: u32,
+    rows: &'a [u32],
+    observed: &'a [f64],
+    squares: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+/// Columns that are summed side by side.
+const LANES: usize = 8;
+
+impl Loop for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ((y, y_rest), (w, w_rest)) =
+            (self.observed.as_chunks::<LANES>(), self.squares.as_chunks::<LANES>());
+        for (&row, sum) in self.rows.iter().zip(self.sums) {
+            let values = &self.table.row((row - self.top) as usize)[..self.observed.len()];
+            let (s, s_rest) = values.as_chunks::<LANES>();
+            let mut lanes = [0.0; LANES];
+            for ((s, y), w) in s.iter().zip(y).zip(w) {
+                for lane in 0..LANES {
+                    let step: f64 = s[lane] - y[lane];
+                    lanes[lane] += w[lane] * step * step;
+                }
+            }
+            let rest = s_rest.iter().zip(y_rest).zip(w_rest);
+            let rest = rest.fold(*sum, |sum, ((s, y), w)| sum + w * (s - y) * (s - y));
+            *sum = lanes.iter().fold(rest, |sum, lane| sum + lane);
+        }
+    }
+}
 
 /// Positions of the `keep` smallest distances, ascending by position; ties go to the lower position.
 ///
@@ -110,18 +158,25 @@ mod tests {
     }
 
     #[test]
-    fn rows_side_by_side_have_the_sums_of_one() {
-        let features = crate::divergence::testing::gaussian(23, 5, 0.0, 1.0, 1);
-        let (observed, weights) = ([0.1, -0.3, 0.7, 0.0, 2.0], [1.0, 0.5, 2.0, 0.0, 0.3]);
-        let rows: Vec<u32> = (0..23).rev().collect();
-        let one = |row: &u32| {
-            let steps = features.row(*row as usize).iter().zip(&observed).zip(&weights);
-            steps.fold(0.0, |sum, ((s, y), w)| sum + w * w * (s - y) * (s - y))
-        };
-        assert_eq!(
-            distances(&features, &observed, &weights, &rows),
-            rows.iter().map(one).collect::<Vec<f64>>()
-        );
+    fn several_weights_at_once_have_the_sums_of_one_by_one() {
+        let normal = |rows, columns, seed| crate::divergence::testing::gaussian(rows, columns, 0.0, 1.0, seed);
+        let (upper, lower, beside) = (normal(300, 21, 1), normal(300, 21, 2), normal(600, 3, 3));
+        let tables = [&upper, &lower];
+        let features = Stacked::new(&tables).with(&beside);
+        let observed: Vec<f64> = (0..24).map(|j| 0.1 * f64::from(j) - 1.0).collect();
+        let all: Vec<f64> = (0..24).map(|j| f64::from(j % 5) * 0.3).collect();
+        let few: Vec<f64> = (0..24).map(|j| if j == 7 || j == 22 { 2.0 } else { 0.0 }).collect();
+        let one: Vec<f64> = (0..24).map(|j| f64::from(u8::from(j == 23))).collect();
+        let (weights, rows) = ([&all[..], &few, &one], Vec::from_iter((0..600).rev().chain([7, 7, 301])));
+        let found = distances_each(features, &observed, &weights, &rows);
+        for (weights, found) in weights.iter().zip(&found) {
+            assert_eq!(&distances(features, &observed, weights, &rows), found);
+            for (&row, found) in rows.iter().zip(found) {
+                let steps = features.row(row as usize).iter().zip(&observed).zip(*weights);
+                let sum: f64 = steps.map(|((s, y), w)| w * w * (s - y) * (s - y)).sum();
+                assert!((found - sum).abs() <= 1e-13 * sum, "{found} {sum}");
+            }
+        }
     }
 
     #[test]

@@ -70,8 +70,11 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         field.near((accepted.observed, accepted.distance_weights), None, extent)
     };
     let of_size = |&size: &f64| Way { size: Size::Effective(size), kind: Kind::None };
-    let mut here = look(&sizes.iter().map(of_size).collect::<Vec<Way>>());
-    sizes.dedup_by_key(|size| here.reaching(*size * keep));
+    // Far simulations weigh something only if far ones are taken: what is more than enough is looked at when it has won.
+    let mut within = first_enough.unwrap_or(f64::INFINITY);
+    let near: Vec<Way> = sizes.iter().filter(|&&size| size <= within).map(of_size).collect();
+    let mut here = look(&near);
+    sizes.dedup_by_key(|size| if *size > within { here.all() } else { here.reaching(*size * keep) });
     let enough = first_enough.map_or(here.all(), |size| here.reaching(size * keep));
     let mut ways = first_ways(&looks, &sizes, step);
     if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
@@ -79,6 +82,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         let kind = if modes.is_one() { Kind::WeighedAfter } else { Kind::WeighedAfterByMode };
         let after = SHARES.map(|share| Way { size: Size::Share(share), kind });
         here = look(&[&ways[..], &after].concat());
+        within = f64::INFINITY;
         ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
         looks.forwards = forwards(view, accepted, used);
         ways.extend(
@@ -132,7 +136,16 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     }
     // Of what is as good, the larger sample is preferred, up to what is enough; and where particles lie apart, a regression
     // for each mode to one for all.
-    let counts: Vec<usize> = ways.iter().map(|way| way.size.of(&here, keep)).collect();
+    let is_far = |way: &Way| matches!(way.size, Size::Effective(size) if size > within);
+    let count = |way: &Way| {
+        if !is_far(way) {
+            return way.size.of(&here, keep);
+        }
+        let extent = reach(&[*way], keep / step as f64, view.rows.len().div_ceil(step));
+        let near = laid_out.near((accepted.observed, accepted.distance_weights), None, extent);
+        (step * way.size.of(&near, keep / step as f64)).clamp(enough.min(here.all() - 1) + 1, here.all())
+    };
+    let counts: Vec<usize> = ways.iter().map(count).collect();
     let mut order: Vec<usize> = (0..ways.len()).collect();
     order.sort_by_key(|&way| match (counts[way], ways[way].kind != Kind::ByMode) {
         (count, for_all) if count <= enough => (false, here.all() - count, for_all),
@@ -144,7 +157,14 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;
     let margin = |best: usize| if is_doubtful(best) { MARGIN_OF_DOUBTFUL } else { MARGIN };
     let (taken, mut evidence) = scores.verdicts("adjustment", &order, margin, name);
-    let made = |at: usize| looks.population(&here, counts[order[at]], ways[order[at]].kind, all.thetas);
+    let made = |at: usize| {
+        let way = &ways[order[at]];
+        if !is_far(way) {
+            return looks.population(&here, counts[order[at]], way.kind, all.thetas);
+        }
+        let there = look(&[*way]);
+        looks.population(&there, way.size.of(&there, keep), way.kind, all.thetas)
+    };
     let population = made(taken).or_else(|error| {
         // What pseudo-observations allow, the data may not: where the nearest all look alike there is nothing to regress on.
         let plain = (0..order.len()).filter(|&at| ways[order[at]].kind == Kind::None);

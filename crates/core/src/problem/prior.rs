@@ -10,6 +10,7 @@ use rand::RngExt;
 
 use super::joint::{self, Joint};
 use super::law::{Law, Scale};
+use crate::digits;
 use crate::stream::Stream;
 
 /// Points of the quadrature that finds the moments of a truncated law.
@@ -31,6 +32,8 @@ pub struct Marginal {
     spread: f64,
     /// Log of the unit-space density over the law's own.
     ln_factor: f64,
+    /// The unit-space log density, where it is the same everywhere.
+    ln_flat: Option<f64>,
 }
 
 /// Why a law cannot be cut as asked.
@@ -61,9 +64,8 @@ impl Marginal {
     pub fn new(name: impl Into<String>, law: Box<dyn Law>) -> Self {
         let (low, high) = law.support();
         let (centre, spread) = law.moments();
-        let name = name.into();
-        Self {
-            name,
+        let marginal = Self {
+            name: name.into(),
             law,
             low,
             high,
@@ -73,7 +75,14 @@ impl Marginal {
             centre,
             spread,
             ln_factor: libm::log(spread),
-        }
+            ln_flat: None,
+        };
+        Self { ln_flat: marginal.flat(), ..marginal }
+    }
+
+    /// The log density of any point inside the support, if all have the same.
+    fn flat(&self) -> Option<f64> {
+        self.law.is_flat().then(|| self.law.ln_density(0.5 * (self.low + self.high)) + self.ln_factor)
     }
 
     /// The same, cut to the natural interval `[low, high]`; either end may be infinite.
@@ -113,6 +122,7 @@ impl Marginal {
         (marginal.low, marginal.high, marginal.truncated) = (cut_low, cut_high, true);
         (marginal.centre, marginal.spread) = marginal.cut_moments();
         marginal.ln_factor = libm::log(marginal.spread) - libm::log(marginal.mass);
+        marginal.ln_flat = marginal.flat();
         Ok(marginal)
     }
 
@@ -186,15 +196,19 @@ impl Marginal {
         1.0 / self.spread
     }
 
-    /// The natural value of a unit-space coordinate.
+    /// The natural value of a unit-space coordinate, to 32 binary digits of the prior's width.
     #[must_use]
     pub fn natural(&self, unit: f64) -> f64 {
-        let natural = self.law.scale().natural((self.centre + self.spread * unit).clamp(self.low, self.high));
-        // The very end of the latent interval would round to the whole number beyond it.
-        if self.law.scale() == Scale::Whole {
-            natural.clamp(self.support().0, self.support().1)
-        } else {
-            natural
+        let latent = (self.centre + self.spread * unit).clamp(self.low, self.high);
+        let natural = self.law.scale().natural(latent);
+        // At the very ends there may be no such number inside.
+        let is_end = || (latent - self.low).min(self.high - latent) < 1e-9 * self.spread;
+        match self.law.scale() {
+            // The very end of the latent interval would round to the whole number beyond it.
+            Scale::Whole => natural.clamp(self.support().0, self.support().1),
+            _ if is_end() => natural,
+            Scale::Linear => digits::within(natural, self.spread),
+            Scale::Log => digits::within(natural, self.spread * natural),
         }
     }
 
@@ -218,6 +232,9 @@ impl Marginal {
         let slack = 4.0 * f64::EPSILON * self.centre.abs().max(self.spread);
         if latent.is_nan() || latent < self.low - slack || latent > self.high + slack {
             return f64::NEG_INFINITY;
+        }
+        if let Some(ln) = self.ln_flat {
+            return ln;
         }
         // Some densities are infinite at the very end of their interval, where rounding may put a draw.
         // Two neighbouring numbers leave nothing between them: no clamp, which would panic.

@@ -31,6 +31,10 @@ macro_rules! in_latent_value {
                 $scale
             }
 
+            fn is_flat(&self) -> bool {
+                self.0.is_flat()
+            }
+
             fn draw(&self, rng: &mut $crate::stream::Stream) -> f64 {
                 self.0.draw(rng)
             }
@@ -83,6 +87,10 @@ pub trait Law: Debug + Send + Sync {
     /// How latent and natural values correspond.
     fn scale(&self) -> Scale {
         Scale::Linear
+    }
+    /// Whether the density is the same everywhere inside the support.
+    fn is_flat(&self) -> bool {
+        false
     }
     /// Whether the ends of the support lie in the nature of the law, and are not somebody's choice.
     fn has_natural_ends(&self) -> bool {

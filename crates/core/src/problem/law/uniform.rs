@@ -27,6 +27,10 @@ impl Law for Uniform {
         self.ln_density
     }
 
+    fn is_flat(&self) -> bool {
+        true
+    }
+
     fn cdf(&self, x: f64) -> f64 {
         ((x - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }

@@ -177,17 +177,39 @@ impl Loop for Tell<'_> {
         let setting = &self.dictionary.setting;
         let mut block = setting.block(self.rows, self.room);
         self.told.iter_mut().zip(self.lines).for_each(|(told, line)| told.fill(line.0));
-        let mut values = [0.0; BLOCK];
-        for (at, (term, scale)) in self.dictionary.each().enumerate() {
-            setting.lanes(term, &mut block, &mut values);
-            standardise(&mut values, scale, CUT);
+        let mut values = [[0.0; BLOCK]; AT_ONCE];
+        let mut each = self.dictionary.each().enumerate();
+        loop {
+            let mut slopes = [0; AT_ONCE];
+            let mut made = 0;
+            for (at, (term, scale)) in each.by_ref().take(AT_ONCE) {
+                setting.lanes(term, &mut block, &mut values[made]);
+                standardise(&mut values[made], scale, CUT);
+                slopes[made] = at;
+                made += 1;
+            }
             for (told, line) in self.told.iter_mut().zip(self.lines) {
-                let slope = line.1[at];
-                told.iter_mut().zip(&values).for_each(|(told, value)| *told += slope * value);
+                if made == AT_ONCE {
+                    let s = slopes.map(|at| line.1[at]);
+                    for lane in 0..BLOCK {
+                        let [a, b, c, d] = std::array::from_fn(|k| s[k] * values[k][lane]);
+                        told[lane] += (a + b) + (c + d);
+                    }
+                } else {
+                    for (values, &at) in values[..made].iter().zip(&slopes) {
+                        told.iter_mut().zip(values).for_each(|(told, value)| *told += line.1[at] * value);
+                    }
+                }
+            }
+            if made < AT_ONCE {
+                return;
             }
         }
     }
 }
+
+/// Terms that are added together: what is told is fetched and put back once for all of them.
+const AT_ONCE: usize = 4;
 
 /// Every so manieth of so many rows.
 fn every(step: usize, rows: usize) -> Vec<usize> {
