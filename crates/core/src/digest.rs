@@ -430,16 +430,32 @@ struct Ranges<'a> {
     high: &'a mut [f64],
 }
 
+/// Columns whose ranges stay in the processor while some rows are passed, and these rows.
+const COLUMNS: usize = 8;
+const ROWS: usize = 64;
+
 impl Loop for Ranges<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for &row in self.rows {
-            let values = self.table.row((row - self.top) as usize);
-            for (&value, (low, high)) in values.iter().zip(self.low.iter_mut().zip(self.high.iter_mut())) {
-                *low = if value < *low { value } else { *low };
-                *high = if value > *high { value } else { *high };
+        let width = self.table.columns();
+        let narrower = |a: f64, b: f64| if a < b { a } else { b };
+        for rows in self.rows.chunks(ROWS) {
+            for first in (0..width).step_by(COLUMNS) {
+                let columns = first..width.min(first + COLUMNS);
+                let (mut low, mut high) = ([f64::INFINITY; COLUMNS], [f64::NEG_INFINITY; COLUMNS]);
+                for &row in rows {
+                    let values = &self.table.row((row - self.top) as usize)[columns.clone()];
+                    for ((&value, low), high) in values.iter().zip(&mut low).zip(&mut high) {
+                        *low = narrower(value, *low);
+                        *high = -narrower(-value, -*high);
+                    }
+                }
+                for (lane, j) in columns.enumerate() {
+                    self.low[j] = narrower(low[lane], self.low[j]);
+                    self.high[j] = -narrower(-high[lane], -self.high[j]);
+                }
             }
         }
     }

@@ -84,7 +84,8 @@ impl Population {
     pub fn settled(mut self, prior: &Prior) -> Self {
         for (j, marginal) in prior.marginals().iter().enumerate() {
             if marginal.scale() != Scale::Whole {
-                (0..self.len()).for_each(|at| self.units.row_mut(at)[j] = marginal.unit(self.thetas.at(at, j)));
+                (0..self.len())
+                    .for_each(|at| self.units.row_mut(at)[j] = marginal.unit(self.thetas.at(at, j)));
             }
         }
         let ln = self.weights.ln().iter().map(|&ln| digits::single(ln)).collect();

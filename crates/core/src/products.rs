@@ -69,7 +69,7 @@ pub(crate) fn add_block(products: &mut [f64], factors: &[f64], columns: &[f64]) 
 }
 
 /// Rows of products that are made together, with as many columns as above: each value that is loaded is used several times.
-const ROWS: usize = 4;
+const ROWS: usize = 6;
 
 struct Block<'a> {
     products: &'a mut [f64],
@@ -97,10 +97,10 @@ impl Loop for Block<'_> {
             }
             for a in (0..j + across).step_by(ROWS) {
                 let column = |r: usize| &self.factors[(a + r).min(width - 1) * BLOCK..][..BLOCK];
-                let (a0, a1, a2, a3) = (column(0), column(1), column(2), column(3));
+                let of: [&[f64]; ROWS] = std::array::from_fn(column);
                 let mut sums = [[0.0; COLUMNS]; ROWS];
                 for (p, point) in panel.iter().enumerate() {
-                    let factors = [a0[p], a1[p], a2[p], a3[p]];
+                    let factors: [f64; ROWS] = std::array::from_fn(|r| of[r][p]);
                     for r in 0..ROWS {
                         for c in 0..COLUMNS {
                             sums[r][c] += factors[r] * point[c];

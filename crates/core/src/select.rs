@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn several_weights_at_once_have_the_sums_of_one_by_one() {
-        let normal = |rows, columns, seed| crate::divergence::testing::gaussian(rows, columns, 0.0, 1.0, seed);
+        let normal =
+            |rows, columns, seed| crate::divergence::testing::gaussian(rows, columns, 0.0, 1.0, seed);
         let (upper, lower, beside) = (normal(300, 21, 1), normal(300, 21, 2), normal(600, 3, 3));
         let tables = [&upper, &lower];
         let features = Stacked::new(&tables).with(&beside);

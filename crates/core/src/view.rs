@@ -80,18 +80,41 @@ struct Steps<'a> {
     square: &'a mut [f64],
 }
 
+/// Columns whose sums stay in the processor while some rows are passed, and these rows.
+const COLUMNS: usize = 8;
+const ROWS: usize = 64;
+
 impl Loop for Steps<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for &row in self.rows {
-            let steps = self.table.row((row - self.top) as usize).iter().zip(self.origin);
-            let sums = self.sum.iter_mut().zip(self.square.iter_mut());
-            for ((value, origin), (sum, square)) in steps.zip(sums) {
-                let step = value - origin;
-                *sum += step;
-                *square += step * step;
+        let width = self.origin.len();
+        let whole = width - width % COLUMNS;
+        for rows in self.rows.chunks(ROWS) {
+            let row = |row: u32| &self.table.row((row - self.top) as usize)[..width];
+            for j in (0..whole).step_by(COLUMNS) {
+                let part = |of: &[f64]| -> [f64; COLUMNS] { std::array::from_fn(|lane| of[j + lane]) };
+                let (origin, mut sum, mut square) = (part(self.origin), part(self.sum), part(self.square));
+                for &at in rows {
+                    let values = &row(at)[j..j + COLUMNS];
+                    for lane in 0..COLUMNS {
+                        let step = values[lane] - origin[lane];
+                        sum[lane] += step;
+                        square[lane] += step * step;
+                    }
+                }
+                self.sum[j..j + COLUMNS].copy_from_slice(&sum);
+                self.square[j..j + COLUMNS].copy_from_slice(&square);
+            }
+            for &at in rows {
+                let steps = row(at)[whole..].iter().zip(&self.origin[whole..]);
+                let sums = self.sum[whole..].iter_mut().zip(&mut self.square[whole..]);
+                for ((value, origin), (sum, square)) in steps.zip(sums) {
+                    let step = value - origin;
+                    *sum += step;
+                    *square += step * step;
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use super::modes::Modes;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
 use crate::near::{Extent, Field, Near};
-use crate::trials::{LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{FOR_ADJUSTMENTS, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
@@ -100,7 +100,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
             ways.retain(leaves_enough);
         }
     }
-    let trials = Trials::new(view, field, accepted.distance_weights, keep / REGION);
+    let trials = Trials::new(view, field, accepted.distance_weights, (keep / REGION, FOR_ADJUSTMENTS));
     let score = |at: usize, ways: &[Way]| -> Vec<f64> {
         let row = trials.rows[at];
         let (observed, truth) = (view.features.row(row as usize).to_vec(), view.units.row(row as usize));

@@ -10,7 +10,7 @@ use crate::adjust::{Points, Regression, kernel};
 use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
-use crate::trials::{FITTED, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{FITTED, FOR_RULES, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -29,7 +29,7 @@ pub struct Auto {
 const VALUES: usize = 1_000_000;
 const FEWEST: usize = 4_000;
 /// Simulations that simple rules learn from at the most.
-const WEIGHED: usize = 5_000;
+const WEIGHED: usize = 2_500;
 /// Learned features that are no more standard errors behind need no search over the statistics.
 const BEHIND: f64 = 1.0;
 /// A sample that is adjusted has so many times the effective size.
@@ -48,7 +48,7 @@ impl Weighting for Auto {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
         let all = Field::for_one_look(view, 1);
-        let trials = Trials::new(view, &all, &rules[0].weights, view.keep as f64 / REGION);
+        let trials = Trials::new(view, &all, &rules[0].weights, (view.keep as f64 / REGION, FOR_RULES));
         drop(all);
         let bench = Bench::new(view, &trials);
         let searched = rules.len();

@@ -325,13 +325,25 @@ impl Loop for Ranges<'_> {
     fn run(self) -> Self::Output {
         let nothing = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, 0.0].map(|x| [x; TOGETHER]);
         let mut all = vec![nothing; self.0.columns().div_ceil(TOGETHER)];
-        for row in self.0.iter() {
-            let (whole, rest) = row.as_chunks();
-            all.iter_mut().zip(whole).for_each(|(seen, x)| see(seen, x));
-            if let (false, Some(seen)) = (rest.is_empty(), all.last_mut()) {
-                let mut x = [0.0; TOGETHER];
-                x[..rest.len()].copy_from_slice(rest);
-                see(seen, &x);
+        let mut rows: Vec<&[f64]> = Vec::with_capacity(BLOCK);
+        for first in (0..self.0.len()).step_by(BLOCK) {
+            rows.clear();
+            rows.extend((first..self.0.len().min(first + BLOCK)).map(|i| self.0.row(i)));
+            // What is seen of some columns stays in the processor while a block of rows is passed.
+            for (at, all) in all.iter_mut().enumerate() {
+                let mut seen = *all;
+                for row in &rows {
+                    let row = &row[at * TOGETHER..];
+                    match row.first_chunk() {
+                        Some(x) => see(&mut seen, x),
+                        None => {
+                            let mut x = [0.0; TOGETHER];
+                            x[..row.len()].copy_from_slice(row);
+                            see(&mut seen, &x);
+                        }
+                    }
+                }
+                *all = seen;
             }
         }
         all

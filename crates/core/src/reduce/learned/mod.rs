@@ -94,10 +94,6 @@ impl<'a> Sample<'a> {
     fn row(&self, i: usize) -> &'a [f64] {
         self.summaries.own(self.rows[i] as usize)
     }
-
-    fn iter(self) -> impl ExactSizeIterator<Item = &'a [f64]> {
-        (0..self.len()).map(move |i| self.row(i))
-    }
 }
 
 /// What is predicted of the parameters: themselves, squares and products about their means, in standard units.
@@ -166,12 +162,19 @@ impl Projection for Fitted {
         let mut features = Table::filled(summaries.rows(), self.used.len(), f64::NAN);
         let floor = |p: usize| self.ridge.residual[p].max(1e-6);
         // Rows without summaries have no features; nobody looks at them.
-        let is_there = |row: &usize| summaries.row(*row).own.iter().all(|value| value.is_finite());
-        let rows: Vec<usize> = (0..summaries.rows()).filter(is_there).collect();
+        let is_there = |row: &usize| summaries.own(*row).iter().all(|value| value.is_finite());
         let lines: Vec<(f64, &[f64])> = self.used.iter().map(|&p| self.ridge.line(p)).collect();
         let (mut room, mut told) = (Room::default(), vec![[0.0; BLOCK]; lines.len()]);
-        for rows in rows.chunks(BLOCK) {
-            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row).own).collect();
+        let mut left = (0..summaries.rows()).filter(is_there);
+        let mut rows: Vec<usize> = Vec::with_capacity(BLOCK);
+        loop {
+            // A block is looked through just before it is read: its rows come from memory once.
+            rows.clear();
+            rows.extend(left.by_ref().take(BLOCK));
+            if rows.is_empty() {
+                break;
+            }
+            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.own(row)).collect();
             self.dictionary.tell(&statistics, &mut room, &lines, &mut told);
             for (at, (&p, told)) in self.used.iter().zip(&told).enumerate() {
                 rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
