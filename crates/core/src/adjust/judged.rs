@@ -1,9 +1,12 @@
 //! An adjustment that proves itself on pseudo-observations, or is left alone.
 
+use std::sync::OnceLock;
+
 use super::forward::Forward;
 use super::modes::Modes;
+use super::thin::Thin;
 use super::ways::{Kind, Looks, Size, Way};
-use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations, Transform};
+use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations};
 use crate::near::{Extent, Field, Near};
 use crate::trials::{FOR_ADJUSTMENTS, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
@@ -53,17 +56,9 @@ impl Adjustment for Judged {
 fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Result<Adjusted, AdjustError> {
     let view = all.view;
     let (keep, step) = (view.keep as f64, view.rows.len().div_ceil(LOOKED_AMONG));
-    let laid_out = Field::compared(view, step, accepted.distance_weights);
     let field = &Field::for_one_look(view, 1);
     let modes = Modes::find(&accepted.population.units, accepted.population.weights.normalised());
-    let mut looks = Looks {
-        accepted,
-        view,
-        modes: &modes,
-        logits: &Transform::Logit.table(accepted.prior, view.units),
-        used,
-        forwards: Vec::new(),
-    };
+    let at_data = Looks { accepted, view, modes: &modes, logits: &OnceLock::new(), used, forwards: &[] };
     let (mut sizes, first_enough) = sizes(view);
     let look = |ways: &[Way]| {
         let extent = reach(ways, keep, view.rows.len());
@@ -76,17 +71,18 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     let mut here = look(&near);
     sizes.dedup_by_key(|size| if *size > within { here.all() } else { here.reaching(*size * keep) });
     let enough = first_enough.map_or(here.all(), |size| here.reaching(size * keep));
-    let mut ways = first_ways(&looks, &sizes, step);
+    let mut ways = first_ways(&at_data, &sizes, step);
+    let mut fitted = Vec::new();
     if view.importance.is_known_anywhere() && here.reaching(keep) as f64 > UNEVEN * keep {
         // Modes that one regression draws together weigh as their middle does.
         let kind = if modes.is_one() { Kind::WeighedAfter } else { Kind::WeighedAfterByMode };
         let after = SHARES.map(|share| Way { size: Size::Share(share), kind });
         here = look(&[&ways[..], &after].concat());
         within = f64::INFINITY;
-        ways.extend(after.into_iter().filter(|way| looks.is_worth_trying(&here, *way, step)));
-        looks.forwards = forwards(view, accepted, used);
+        ways.extend(after.into_iter().filter(|way| at_data.is_worth_trying(&here, *way, step)));
+        fitted = forwards(view, accepted, used);
         ways.extend(
-            looks.forwards.iter().enumerate().map(|(which, forward)| Way {
+            fitted.iter().enumerate().map(|(which, forward)| Way {
                 size: Size::Fitted(forward.count()),
                 kind: Kind::Forward(which),
             }),
@@ -101,12 +97,18 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         }
     }
     let trials = Trials::new(view, field, accepted.distance_weights, (keep / REGION, FOR_ADJUSTMENTS));
+    let at_data = Looks { forwards: &fitted, ..at_data };
+    let some = Thin::of(view, step, accepted.distance_weights, used);
+    let thin = some.view(view);
+    let laid_out = Field::compared(&thin, 1, &some.weights);
+    let in_trials = Looks { view: &thin, logits: &OnceLock::new(), used: &some.used, ..at_data };
     let score = |at: usize, ways: &[Way]| -> Vec<f64> {
         let row = trials.rows[at];
         let (observed, truth) = (view.features.row(row as usize).to_vec(), view.units.row(row as usize));
-        let extent = reach(ways, keep / step as f64, view.rows.len().div_ceil(step));
-        let near = laid_out.near((&observed, accepted.distance_weights), Some(row), extent);
-        let mut look = looks.at(&near, &observed);
+        let seen: Vec<f64> = used.iter().map(|&j| observed[j]).collect();
+        let extent = reach(ways, keep / step as f64, thin.rows.len());
+        let near = laid_out.near((&seen, &some.weights), some.place(row), extent);
+        let mut look = in_trials.at(&near, &observed, &seen);
         let one = |way: &Way| {
             let size = way.size.of(&near, keep / step as f64);
             look.stand_ins(size, way.kind).filter(|(units, _)| units.rows() >= STAND_INS / 4).map_or(
@@ -141,8 +143,8 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         if !is_far(way) {
             return way.size.of(&here, keep);
         }
-        let extent = reach(&[*way], keep / step as f64, view.rows.len().div_ceil(step));
-        let near = laid_out.near((accepted.observed, accepted.distance_weights), None, extent);
+        let extent = reach(&[*way], keep / step as f64, thin.rows.len());
+        let near = laid_out.near((&some.observed, &some.weights), None, extent);
         (step * way.size.of(&near, keep / step as f64)).clamp(enough.min(here.all() - 1) + 1, here.all())
     };
     let counts: Vec<usize> = ways.iter().map(count).collect();
@@ -151,7 +153,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         (count, for_all) if count <= enough => (false, here.all() - count, for_all),
         (count, for_all) => (true, count, for_all),
     });
-    let name = |way: usize| format!("{}, {} nearest", looks.name(ways[way].kind), counts[way]);
+    let name = |way: usize| format!("{}, {} nearest", at_data.name(ways[way].kind), counts[way]);
     // The posterior of fewer than are kept is rough, which scores hardly tell.
     let is_doubtful =
         |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;
@@ -160,10 +162,10 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     let made = |at: usize| {
         let way = &ways[order[at]];
         if !is_far(way) {
-            return looks.population(&here, counts[order[at]], way.kind, all.thetas);
+            return at_data.population(&here, counts[order[at]], way.kind, all.thetas);
         }
         let there = look(&[*way]);
-        looks.population(&there, way.size.of(&there, keep), way.kind, all.thetas)
+        at_data.population(&there, way.size.of(&there, keep), way.kind, all.thetas)
     };
     let population = made(taken).or_else(|error| {
         // What pseudo-observations allow, the data may not: where the nearest all look alike there is nothing to regress on.

@@ -5,6 +5,7 @@ mod judged;
 mod modes;
 mod nested;
 mod regression;
+mod thin;
 mod ways;
 
 pub use judged::Judged;

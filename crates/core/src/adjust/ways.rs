@@ -1,5 +1,7 @@
 //! What may be made of the simulations nearest to an observation: how many are taken, and how they are adjusted.
 
+use std::sync::OnceLock;
+
 use super::forward::Forward;
 use super::modes::Modes;
 use super::nested::{Nested, drawn};
@@ -87,16 +89,17 @@ impl Kind {
     }
 }
 
-/// What all trials look at.
+/// What all looks at some simulations share.
+#[derive(Clone, Copy)]
 pub(super) struct Looks<'a> {
     pub(super) accepted: &'a Accepted<'a>,
     pub(super) view: &'a View<'a>,
     pub(super) modes: &'a Modes,
-    /// All simulations' parameters on the scale of log odds.
-    pub(super) logits: &'a Table,
+    /// The simulations' parameters on the scale of log odds, once somebody has asked for them.
+    pub(super) logits: &'a OnceLock<Table>,
     /// Features with a weight.
     pub(super) used: &'a [usize],
-    pub(super) forwards: Vec<Forward>,
+    pub(super) forwards: &'a [Forward],
 }
 
 impl Looks<'_> {
@@ -113,15 +116,20 @@ impl Looks<'_> {
         }
     }
 
-    /// A look at what is nearest to an observation.
-    pub(super) fn at<'b>(&'b self, near: &'b Near<'b>, observed: &'b [f64]) -> Look<'b> {
-        let nested = Nested::new(self.view.features, self.used, observed);
+    /// A look at what is nearest to an observation; `observed` has all features, `seen` those of the view.
+    pub(super) fn at<'b>(&'b self, near: &'b Near<'b>, observed: &'b [f64], seen: &'b [f64]) -> Look<'b> {
+        let nested = Nested::new(self.view.features, self.used, seen);
         Look { looks: self, near, observed, some: None, nested }
+    }
+
+    fn logits(&self) -> &Table {
+        self.logits.get_or_init(|| Transform::Logit.table(self.accepted.prior, self.view.units))
     }
 
     /// The effective size that the `size` nearest would be left with when they are adjusted to the data.
     pub(super) fn left(&self, near: &Near<'_>, size: usize, kind: Kind) -> f64 {
-        let found = self.at(near, self.accepted.observed).some_of(size, kind, WEIGHED_ONCE);
+        let observed = self.accepted.observed;
+        let found = self.at(near, observed, observed).some_of(size, kind, WEIGHED_ONCE);
         found.map_or(0.0, |(_, effective)| effective)
     }
 
@@ -236,7 +244,7 @@ impl Look<'_> {
     fn moved(&mut self, modes: &Modes, plan: &Regression, kernel: &[f64], wanted: usize) -> Option<Table> {
         let (looks, nested) = (self.looks, &mut self.nested);
         let rows = &self.some.as_ref()?.points.rows[..kernel.len()];
-        let targets = if plan.transform == Transform::Logit { looks.logits } else { looks.view.units };
+        let targets = if plan.transform == Transform::Logit { looks.logits() } else { looks.view.units };
         let needed = plan.particles_for(looks.used.len());
         let mut regress = |rows: &[u32], kernel: &[f64], picked: &[usize]| {
             if rows.len() < needed {
@@ -326,9 +334,9 @@ mod tests {
             accepted: &accepted,
             view: &view,
             modes: &Modes::find(&kept.units, kept.weights.normalised()),
-            logits: units,
+            logits: &OnceLock::from(units.clone()),
             used: &(0..observed.len()).collect::<Vec<usize>>(),
-            forwards: Vec::new(),
+            forwards: &[],
         };
         see(&looks, &near)
     }
@@ -366,7 +374,7 @@ mod tests {
             // An effective size of some 1,500: standard errors of 0.012 and 0.01.
             assert!((mean - 0.64).abs() < 0.05 && (sd - 0.447).abs() < 0.04, "{mean} {sd}");
             let (points, effective) =
-                looks.at(near, &observed).some_of(size, Kind::WeighedAfter, WEIGHED).unwrap();
+                looks.at(near, &observed, &observed).some_of(size, Kind::WeighedAfter, WEIGHED).unwrap();
             let middle = points.column(0).iter().sum::<f64>() / points.rows() as f64;
             assert!((middle - 0.64).abs() < 0.2, "{middle}");
             let exact = found.weights.effective_sample_size();
@@ -397,11 +405,11 @@ mod tests {
         (units.row_mut(7)[0], features.row_mut(7)[0]) = (-0.9, 0.97);
         looking((&prior, &Wide), (&units, &features), &[1.0], |looks, near| {
             let modes = Modes::at(0.0);
-            let looks = Looks { modes: &modes, forwards: Vec::new(), ..*looks };
+            let looks = Looks { modes: &modes, forwards: &[], ..*looks };
             let found = looks.population(near, 400, Kind::ByMode, (&units).into()).unwrap();
             let low: Vec<f64> = found.units.column(0).into_iter().filter(|x| *x < 0.0).collect();
             assert_eq!(low, [-0.9]);
-            assert!(looks.at(near, &[1.0]).stand_ins(400, Kind::ByMode).is_some());
+            assert!(looks.at(near, &[1.0], &[1.0]).stand_ins(400, Kind::ByMode).is_some());
         });
     }
 

@@ -26,7 +26,7 @@ pub(super) fn ln_density(joint: &dyn Joint, marginals: &[Marginal], unit: &[f64]
         if marginal.ln_density(unit) == f64::NEG_INFINITY {
             return f64::NEG_INFINITY;
         }
-        *value = marginal.natural(unit);
+        *value = marginal.natural_to_all_digits(unit);
         ln_factor -= libm::log(marginal.unit_of_latent());
         if marginal.scale() == Scale::Log {
             ln_factor += libm::log(*value);
@@ -69,7 +69,7 @@ mod tests {
         fn draw(&self, rng: &mut Stream, theta: &mut [f64]) {
             let mut unit = vec![0.0; theta.len()];
             self.0.draw(rng, &mut unit);
-            self.0.natural(&unit, theta);
+            self.0.natural_to_all_digits(&unit, theta);
         }
 
         fn ln_density(&self, theta: &[f64]) -> f64 {

@@ -199,17 +199,32 @@ impl Marginal {
     /// The natural value of a unit-space coordinate, to 32 binary digits of the prior's width.
     #[must_use]
     pub fn natural(&self, unit: f64) -> f64 {
-        let latent = (self.centre + self.spread * unit).clamp(self.low, self.high);
-        let natural = self.law.scale().natural(latent);
+        let latent = self.latent(unit);
+        let natural = self.natural_to_all_digits(unit);
         // At the very ends there may be no such number inside.
-        let is_end = || (latent - self.low).min(self.high - latent) < 1e-9 * self.spread;
+        if (latent - self.low).min(self.high - latent) < 1e-9 * self.spread {
+            return natural;
+        }
         match self.law.scale() {
-            // The very end of the latent interval would round to the whole number beyond it.
-            Scale::Whole => natural.clamp(self.support().0, self.support().1),
-            _ if is_end() => natural,
+            Scale::Whole => natural,
             Scale::Linear => digits::within(natural, self.spread),
             Scale::Log => digits::within(natural, self.spread * natural),
         }
+    }
+
+    /// The same to all digits: a density may depend on them.
+    pub(crate) fn natural_to_all_digits(&self, unit: f64) -> f64 {
+        let natural = self.law.scale().natural(self.latent(unit));
+        // The very end of the latent interval would round to the whole number beyond it.
+        if self.law.scale() == Scale::Whole {
+            natural.clamp(self.support().0, self.support().1)
+        } else {
+            natural
+        }
+    }
+
+    fn latent(&self, unit: f64) -> f64 {
+        (self.centre + self.spread * unit).clamp(self.low, self.high)
     }
 
     /// The unit-space coordinate of a natural value.
@@ -355,7 +370,10 @@ mod tests {
         let marginal = Marginal::new("k", Box::new(LogUniform::new(1e-3, 1e3).unwrap()));
         assert!(marginal.unit(1.0).abs() < 1e-12);
         assert!((marginal.unit(1e3) - 3f64.sqrt()).abs() < 1e-12);
-        assert!((marginal.natural(marginal.unit(0.1)) - 0.1).abs() < 1e-12);
+        assert!((marginal.natural_to_all_digits(marginal.unit(0.1)) - 0.1).abs() < 1e-12);
+        // Half a step of a power of two that is no more than 2^-32 of the width there.
+        let half = 0.5 * marginal.spread * 0.1 * 2.0_f64.powi(-32);
+        assert!((marginal.natural(marginal.unit(0.1)) - 0.1).abs() <= half);
         assert!((marginal.ln_density(0.3) + libm::log(2.0 * 3f64.sqrt())).abs() < 1e-12);
         assert_eq!(marginal.ln_density(1.8), f64::NEG_INFINITY);
         assert!((marginal.mean_density() - 1.0 / 12f64.sqrt()).abs() < 1e-12);

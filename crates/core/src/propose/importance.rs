@@ -7,6 +7,7 @@ use super::densities::{Densities, NOWHERE};
 use crate::elementary::ln_sum_each;
 use crate::problem::Prior;
 use crate::table::Table;
+use crate::workers::{self, Workers};
 
 /// `ln prior - ln kernel` of each row; zero where the prior itself proposed.
 ///
@@ -17,6 +18,7 @@ pub struct Importance<'a> {
     memory: Vec<AtomicU64>,
 }
 
+#[derive(Clone)]
 struct Source<'a> {
     prior: &'a Prior,
     parts: Vec<Part<'a>>,
@@ -89,6 +91,20 @@ impl<'a> Importance<'a> {
     #[must_use]
     pub fn known(ln: &[f64]) -> Self {
         Self { source: None, memory: ln.iter().map(|value| AtomicU64::new(value.to_bits())).collect() }
+    }
+
+    /// The weights of some rows, by their places among these.
+    #[must_use]
+    pub(crate) fn of(&self, rows: &[u32], workers: &dyn Workers) -> Self {
+        if self.is_equal() {
+            return Self { source: self.source.clone(), memory: Vec::new() };
+        }
+        let parts = workers::map(workers, rows.len().div_ceil(TOGETHER), |part| {
+            let rows = &rows[part * TOGETHER..rows.len().min((part + 1) * TOGETHER)];
+            self.look_up(rows);
+            rows.iter().map(|&row| AtomicU64::new(self.ln(row).to_bits())).collect::<Vec<AtomicU64>>()
+        });
+        Self { source: self.source.clone(), memory: parts.into_iter().flatten().collect() }
     }
 
     /// Whether all rows weigh the same.

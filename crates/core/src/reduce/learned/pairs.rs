@@ -11,7 +11,7 @@ const MOST_STATISTICS: usize = 96;
 const PRODUCTS: f64 = 6e7;
 const ROWS: (usize, usize) = (1_000, 4_000);
 /// Pairs that are taken at the most.
-const MOST: usize = 80;
+const MOST: usize = 60;
 /// Pairs of noise are many, and the best of them goes with a target well. One is taken whose squared correlation is
 /// beyond what that has, in units of what one by itself has on average.
 const BEYOND: f64 = 4.0;
