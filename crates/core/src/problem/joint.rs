@@ -69,7 +69,7 @@ mod tests {
         fn draw(&self, rng: &mut Stream, theta: &mut [f64]) {
             let mut unit = vec![0.0; theta.len()];
             self.0.draw(rng, &mut unit);
-            self.0.natural_to_all_digits(&unit, theta);
+            self.0.natural(&unit, theta);
         }
 
         fn ln_density(&self, theta: &[f64]) -> f64 {
