@@ -95,7 +95,7 @@ fn simulations<'a>(header: &'a Header, (thetas, simulated): (&'a Table, &'a Simu
     columns.table(&header.statistics, simulated.summaries());
     let outcome = move |row: usize| simulated.failures().get(&row).map(Failure::to_text);
     columns.add("outcome", Cells::Text(Box::new(outcome)));
-    columns
+    columns.in_any_order()
 }
 
 /// The bytes of `posterior.parquet` after this generation.
