@@ -8,7 +8,7 @@ use counterpoise_core::population::Population;
 use counterpoise_core::table::Table;
 use counterpoise_run::store::{
     GENERATION_FILE, POPULATION_FILE, POSTERIOR_FILE, RunRecord, SIMULATIONS_FILE, Sheet, Values, accepted,
-    committed,
+    committed, without_units,
 };
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
@@ -177,11 +177,13 @@ impl Outcome {
         let index = self.index(generation)?;
         match &self.place {
             Place::Directory(directory) => {
-                // The row, the parameters, the same in unit space, the importance weight, the distance, the generation.
-                let d = self.names("parameters").len();
-                let wanted = |at: usize| at <= d || at > 2 * d;
                 let path = folder(directory, index).join(POPULATION_FILE);
-                let (names, values) = py.detach(|| particles(&open(&path)?, &wanted))?;
+                let (names, values) = py.detach(|| {
+                    let sheet = open(&path)?;
+                    let chosen = without_units(sheet.names(), &self.names("parameters"));
+                    let chosen = chosen.ok_or_else(|| bad(format!("{} is damaged", path.display())))?;
+                    particles(&sheet, &|at| chosen.contains(&at))
+                })?;
                 Frame::of_values(&names, values)
             }
             Place::Memory(kept) => {

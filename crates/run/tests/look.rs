@@ -40,6 +40,7 @@ fn header() -> Header {
         description: json!({ "method": { "seed": 1 } }),
         parameters: vec!["x".into()],
         statistics: vec!["s".into(), "t".into()],
+        units: Vec::new(),
     }
 }
 
