@@ -88,8 +88,12 @@ fn whole(model: &str, size: Size, plans: Plans) -> anyhow::Result<Finished> {
     let truth = setting(model, Preset::Text)?.truth();
     built.simulator.simulate(&truth, &mut Seed(1).stream(Stage::Observe, 0, 0), &mut observed)?;
     let analysis = analysis(model, observed, size, plans, 1)?;
-    let header =
-        Header { description: serde_json::Value::Null, parameters: built.parameters, statistics: Vec::new() };
+    let header = Header {
+        description: serde_json::Value::Null,
+        parameters: built.parameters,
+        statistics: Vec::new(),
+        units: Vec::new(),
+    };
     let mut quiet = |_: drive::Event<'_>| ControlFlow::Continue(());
     let mut executor = Threads::new(built.simulator, 1, None);
     Ok(drive::run((&analysis, &header), &mut executor, &mut Memory::forgetful(), &Serial, &mut quiet)?)

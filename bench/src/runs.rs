@@ -188,7 +188,12 @@ pub fn infer_task(
     let Task { prior, parameters, statistics, simulator } = task;
     let analysis = analysis_of(Problem { prior: prior.into(), statistics, observed }, size, plans, seed);
     let mut executor = Threads::new(simulator, 1, None);
-    let header = Header { description: serde_json::Value::Null, parameters, statistics: Vec::new() };
+    let header = Header {
+        description: serde_json::Value::Null,
+        parameters,
+        statistics: Vec::new(),
+        units: Vec::new(),
+    };
     let mut store = Memory::forgetful();
     let mut quiet = |_: drive::Event<'_>| ControlFlow::Continue(());
     let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut quiet)?;

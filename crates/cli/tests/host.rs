@@ -130,6 +130,7 @@ fn a_joint_law_takes_the_place_of_the_parameters_laws() {
         description: ready.description().clone(),
         parameters: ready.parameters(),
         statistics: ready.statistics().to_vec(),
+        units: Vec::new(),
     };
     for generation in store.open(&header).unwrap() {
         assert!(generation.population.thetas.values().iter().all(|&m| (0.0..=6.0).contains(&m)));

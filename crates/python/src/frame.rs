@@ -43,22 +43,24 @@ impl Frame {
         Ok(Self { batch: RecordBatch::try_new(Arc::new(schema), columns).map_err(failed)? })
     }
 
-    /// Reads the columns of a Parquet file of a run that are chosen by their place, until there are so many rows.
+    /// Reads the columns of a Parquet file of a run that are chosen by their place, until there are so many rows; `group` reads those of a
+    /// group.
     pub(crate) fn read(
         sheet: &Sheet,
         wanted: &dyn Fn(usize) -> bool,
         most: usize,
+        group: impl Fn(&Sheet, usize) -> Result<Vec<Values>, StoreError>,
     ) -> Result<(Vec<String>, Vec<Values>), StoreError> {
         let chosen: Vec<usize> = (0..sheet.names().len()).filter(|&at| wanted(at)).collect();
         let mut columns: Vec<Option<Values>> = vec![None; chosen.len()];
-        for group in 0..sheet.groups() {
+        for index in 0..sheet.groups() {
             if columns
                 .first()
                 .is_some_and(|column| column.as_ref().is_some_and(|column| column.len() >= most))
             {
                 break;
             }
-            let mut read: Vec<Option<Values>> = sheet.read(group)?.into_iter().map(Some).collect();
+            let mut read: Vec<Option<Values>> = group(sheet, index)?.into_iter().map(Some).collect();
             for (column, &at) in columns.iter_mut().zip(&chosen) {
                 let more = read.get_mut(at).and_then(Option::take);
                 match (column, more) {

@@ -8,7 +8,7 @@ use counterpoise_core::population::Population;
 use counterpoise_core::table::Table;
 use counterpoise_run::store::{
     GENERATION_FILE, POPULATION_FILE, POSTERIOR_FILE, RunRecord, SIMULATIONS_FILE, Sheet, Values, accepted,
-    committed,
+    committed, without_units,
 };
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
@@ -73,20 +73,28 @@ impl Outcome {
         })
     }
 
-    /// Some columns of a file of a generation.
-    fn sheet(
+    /// Some columns of the simulations of a generation, in the order of their rows.
+    fn simulated(
         &self,
         path: &Path,
         wanted: &dyn Fn(usize) -> bool,
         most: usize,
     ) -> PyResult<(Vec<String>, Vec<Values>)> {
-        if !path.exists() {
-            let message = format!("{} is missing: simulations of a table stay in the table", path.display());
-            return Err(PyFileNotFoundError::new_err(message));
-        }
-        let sheet = Sheet::open(path).map_err(|error| unreadable(&error))?;
-        Frame::read(&sheet, wanted, most).map_err(|error| unreadable(&error))
+        Frame::read(&open(path)?, wanted, most, Sheet::read_by_row).map_err(|error| unreadable(&error))
     }
+}
+
+fn open(path: &Path) -> PyResult<Sheet> {
+    if !path.exists() {
+        let message = format!("{} is missing: simulations of a table stay in the table", path.display());
+        return Err(PyFileNotFoundError::new_err(message));
+    }
+    Sheet::open(path).map_err(|error| unreadable(&error))
+}
+
+/// Some columns of particles, in their own order.
+fn particles(sheet: &Sheet, wanted: &dyn Fn(usize) -> bool) -> PyResult<(Vec<String>, Vec<Values>)> {
+    Frame::read(sheet, wanted, usize::MAX, Sheet::read).map_err(|error| unreadable(&error))
 }
 
 fn folder(directory: &Path, index: usize) -> PathBuf {
@@ -144,7 +152,7 @@ impl Outcome {
         match &self.place {
             Place::Directory(directory) => {
                 let (names, values) =
-                    py.detach(|| self.sheet(&directory.join(POSTERIOR_FILE), &|_| true, usize::MAX))?;
+                    py.detach(|| particles(&open(&directory.join(POSTERIOR_FILE))?, &|_| true))?;
                 Frame::of_values(&names, values)
             }
             Place::Memory(kept) => {
@@ -169,11 +177,13 @@ impl Outcome {
         let index = self.index(generation)?;
         match &self.place {
             Place::Directory(directory) => {
-                // The row, the parameters, the same in unit space, the importance weight, the distance, the generation.
-                let d = self.names("parameters").len();
-                let wanted = |at: usize| at <= d || at > 2 * d;
                 let path = folder(directory, index).join(POPULATION_FILE);
-                let (names, values) = py.detach(|| self.sheet(&path, &wanted, usize::MAX))?;
+                let (names, values) = py.detach(|| {
+                    let sheet = open(&path)?;
+                    let chosen = without_units(sheet.names(), &self.names("parameters"));
+                    let chosen = chosen.ok_or_else(|| bad(format!("{} is damaged", path.display())))?;
+                    particles(&sheet, &|at| chosen.contains(&at))
+                })?;
                 Frame::of_values(&names, values)
             }
             Place::Memory(kept) => {
@@ -232,7 +242,7 @@ impl Outcome {
             Place::Directory(directory) => {
                 let path = folder(directory, 0).join(SIMULATIONS_FILE);
                 let wanted = |at: usize| (1..=d + observed.len()).contains(&at);
-                let (_, values) = py.detach(|| self.sheet(&path, &wanted, PRIOR))?;
+                let (_, values) = py.detach(|| self.simulated(&path, &wanted, PRIOR))?;
                 let usable = |row: usize| {
                     values.iter().all(|values| match values {
                         Values::Real(values) => values.get(row).is_some_and(|value| value.is_finite()),
@@ -259,7 +269,7 @@ impl Outcome {
             return Err(bad("all simulations are kept in a directory only: give `into` to run"));
         };
         let path = folder(directory, index).join(SIMULATIONS_FILE);
-        let (names, values) = py.detach(|| self.sheet(&path, &|_| true, usize::MAX))?;
+        let (names, values) = py.detach(|| self.simulated(&path, &|_| true, usize::MAX))?;
         Frame::of_values(&names, values)
     }
 }

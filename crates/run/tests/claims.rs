@@ -15,6 +15,7 @@ fn header(seed: u64) -> Header {
         description: json!({ "method": { "seed": seed, "simulations": 8 }, "observed": { "s": 1.0 } }),
         parameters: vec!["x".into()],
         statistics: vec!["s".into()],
+        units: Vec::new(),
     }
 }
 

@@ -127,6 +127,7 @@ fn infer() -> Vec<Generation> {
         description: serde_json::Value::Null,
         parameters: vec!["rate".into()],
         statistics: Vec::new(),
+        units: Vec::new(),
     };
     let mut executor = Threads::new(Counts, 2, None);
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());

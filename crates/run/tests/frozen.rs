@@ -37,8 +37,12 @@ fn last(model: &str, weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>)
         },
         seed: Seed(1),
     };
-    let header =
-        Header { description: serde_json::Value::Null, parameters: built.parameters, statistics: Vec::new() };
+    let header = Header {
+        description: serde_json::Value::Null,
+        parameters: built.parameters,
+        statistics: Vec::new(),
+        units: Vec::new(),
+    };
     let mut executor = Threads::new(built.simulator, 2, None);
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
     let pool = Pool::new(2);

@@ -40,6 +40,7 @@ fn header() -> Header {
         description: json!({ "method": { "seed": 1 } }),
         parameters: vec!["x".into()],
         statistics: vec!["s".into(), "t".into()],
+        units: Vec::new(),
     }
 }
 
@@ -80,7 +81,7 @@ fn generations_and_their_simulations_are_those_of_the_run() {
     let population = &history[1].population;
     let order: Vec<usize> = (0..50).rev().collect();
     let rows: Vec<u32> = order.iter().map(|&at| population.rows[at]).collect();
-    assert!(rows.iter().any(|&row| row < 8192) && rows.iter().any(|&row| row > 8192));
+    assert!(rows.iter().any(|&row| row < 10_000) && rows.iter().any(|&row| row >= 10_000));
     let table = simulated(folder.path(), 1, (1, 2), &rows).unwrap().unwrap();
     for (place, &at) in order.iter().enumerate() {
         let theta = population.thetas.at(at, 0);

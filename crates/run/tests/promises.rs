@@ -92,6 +92,7 @@ fn header() -> Header {
         description: serde_json::json!({ "problem": "noisy" }),
         parameters: vec!["k".into(), "x".into()],
         statistics: ["a", "b", "noise", "constant"].map(String::from).to_vec(),
+        units: Vec::new(),
     }
 }
 

@@ -33,6 +33,7 @@ fn header() -> Header {
         description: serde_json::json!({ "name": "fuzz", "version": env!("CARGO_PKG_VERSION") }),
         parameters: vec!["k".into()],
         statistics: vec!["a".into(), "b".into()],
+        units: Vec::new(),
     }
 }
 

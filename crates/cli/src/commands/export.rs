@@ -114,7 +114,9 @@ fn write(sheets: &[(Option<i64>, PathBuf)], to: &Path, kind: Kind) -> anyhow::Re
     for (generation, path) in sheets {
         let sheet = Sheet::open(path)?;
         for group in 0..sheet.groups() {
-            let mut columns = sheet.read(group)?;
+            // Simulations are in an order that compresses well; a posterior has an order of its own.
+            let mut columns =
+                if generation.is_some() { sheet.read_by_row(group)? } else { sheet.read(group)? };
             let mut names = sheet.names().to_vec();
             let length = columns.first().map_or(0, Values::len);
             if let Some(index) = generation {

@@ -92,6 +92,7 @@ pub(crate) fn run_by(
         description: loaded.description.clone(),
         parameters: loaded.parameters(),
         statistics: loaded.problem.statistics.clone(),
+        units: loaded.problem.prior.unit_scales(),
     };
     if means.store.is_some() {
         return infer((arguments, means, interrupt), output, loaded, (&path, header, Seconds::default()));

@@ -1,8 +1,42 @@
 //! Tables of a run for other programs.
 
 use std::fs;
+use std::path::Path;
+
+use counterpoise_run::store::{Sheet, Values};
 
 use super::{Bench, TOY};
+
+/// 33 counts that tell much of each other.
+const DEATH: &str = r#"name = "death"
+
+[parameters]
+k = { law = "log-uniform", low = 1e-3, high = 1e3 }
+sigma = { law = "log-uniform", low = 1e-3, high = 1e3 }
+
+[model]
+builtin = "death"
+
+[observed]
+file = "observed.csv"
+
+[method]
+simulations = 18_000
+keep = 200
+generations = 2
+weighting = "uniform"
+adjust = "none"
+reduction = "none"
+proposal = "covariance"
+seed = 3
+"#;
+
+fn death() -> Bench {
+    let bench = Bench::new(DEATH);
+    let observed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/death/observed.csv");
+    fs::copy(observed, bench.path("observed.csv")).unwrap();
+    bench
+}
 
 #[test]
 fn the_posterior_and_every_simulation() {
@@ -103,4 +137,68 @@ fn the_simulations_of_a_table_are_in_the_table() {
     bench.run(&["export", "r", "--to", "p.csv"]).exits(0);
     let refused = bench.run(&["export", "r", "--to", "s.csv", "--what", "simulations"]).exits(2);
     refused.says("the simulations of r are in t.csv, and only there");
+}
+
+/// Counts at successive times: the file of the run has its rows in another order, and what is exported does not.
+#[test]
+fn simulations_are_exported_in_the_order_of_their_rows() {
+    let bench = death();
+    bench.run(&["run", "p.toml", "--into", "r"]).exits(0);
+    bench.run(&["export", "r", "--to", "s.csv", "--what", "simulations"]).exits(0).says("36000 rows");
+    let text = fs::read_to_string(bench.path("s.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    for (at, cells) in lines.iter().enumerate() {
+        assert_eq!((cells[0], cells[1]), (&*(at / 18_000).to_string(), &*(at % 18_000).to_string()));
+    }
+    let sheet = Sheet::open(&bench.path("r/generations/001/simulations.parquet")).unwrap();
+    assert_eq!(sheet.groups(), 2);
+    let mut moved = 0;
+    for group in 0..2 {
+        let columns = sheet.read(group).unwrap();
+        let Values::Whole(rows) = &columns[0] else { panic!("{columns:?}") };
+        for (at, &row) in rows.iter().enumerate() {
+            let line = &lines[18_000 + row as usize];
+            moved += usize::from(row as usize != 9_000 * group + at);
+            for (column, cell) in columns[1..].iter().zip(&line[2..]) {
+                if let Values::Real(values) = column {
+                    assert_eq!(cell.parse::<f64>().unwrap().to_bits(), values[at].to_bits(), "row {row}");
+                }
+            }
+        }
+    }
+    assert!(moved > 17_000, "{moved} rows are in another place");
+    // In Parquet too, and nothing else than in the other file.
+    bench.run(&["export", "r", "--to", "s.parquet", "--what", "simulations"]).exits(0);
+    let exported = Sheet::open(&bench.path("s.parquet")).unwrap();
+    let mut next = 0;
+    for group in 0..exported.groups() {
+        let columns = exported.read(group).unwrap();
+        let (Values::Whole(rows), Values::Real(k)) = (&columns[1], &columns[2]) else {
+            panic!("{columns:?}")
+        };
+        for (row, k) in rows.iter().zip(k) {
+            assert_eq!(
+                (row.to_string(), k.to_bits()),
+                (lines[next][1].to_owned(), lines[next][2].parse::<f64>().unwrap().to_bits())
+            );
+            next += 1;
+        }
+    }
+    assert_eq!(next, 36_000);
+}
+
+/// Calibration on simulations of a run takes the same ones as that on its own, of the same seed.
+#[test]
+fn simulations_are_used_again_in_the_order_of_their_rows() {
+    let bench = death();
+    let small =
+        ["--set", "method.generations=1", "--set", "method.simulations=2000", "--set", "method.keep=100"];
+    bench.run(&[&["run", "p.toml", "--into", "r"], &small[..]].concat()).exits(0);
+    let ranks = |reuse: &str| {
+        bench
+            .run(&[&["calibrate", "p.toml", "--datasets", "8", "--json", reuse], &small[..]].concat())
+            .exits(0)
+            .json()
+    };
+    assert_eq!(ranks("--reuse=r"), ranks("--reuse"));
 }

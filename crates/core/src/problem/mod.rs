@@ -5,11 +5,13 @@ mod joint;
 pub mod law;
 mod prior;
 mod simulator;
+mod unit_scale;
 
 pub use joint::Joint;
 pub use law::{Law, LawError};
 pub use prior::{Marginal, Prior, PriorError};
 pub use simulator::{Failure, Simulator};
+pub use unit_scale::UnitScale;
 
 use std::sync::Arc;
 

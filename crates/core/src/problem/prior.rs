@@ -10,6 +10,7 @@ use rand::RngExt;
 
 use super::joint::{self, Joint};
 use super::law::{Law, Scale};
+use super::unit_scale::UnitScale;
 use crate::digits;
 use crate::stream::Stream;
 
@@ -230,7 +231,13 @@ impl Marginal {
     /// The unit-space coordinate of a natural value.
     #[must_use]
     pub fn unit(&self, natural: f64) -> f64 {
-        (self.law.scale().latent(natural) - self.centre) / self.spread
+        self.unit_scale().unit(natural)
+    }
+
+    /// All that is needed to find the unit-space coordinate of a natural value.
+    #[must_use]
+    pub fn unit_scale(&self) -> UnitScale {
+        UnitScale { scale: self.law.scale(), centre: self.centre, spread: self.spread }
     }
 
     /// Draws a unit-space coordinate.
@@ -314,6 +321,12 @@ impl Prior {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.marginals.iter().map(|marginal| marginal.name().to_owned()).collect()
+    }
+
+    /// How natural values of each become unit-space coordinates.
+    #[must_use]
+    pub fn unit_scales(&self) -> Vec<UnitScale> {
+        self.marginals.iter().map(Marginal::unit_scale).collect()
     }
 
     /// Number of parameters.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use counterpoise_core::digest::{FailureExample, Generation, Information, Ties};
-use counterpoise_core::problem::Failure;
+use counterpoise_core::problem::law::Scale;
+use counterpoise_core::problem::{Failure, UnitScale};
 use counterpoise_core::simulate::{Chunk, Simulated};
 use counterpoise_core::table::Table;
 use counterpoise_core::trials::Verdict;
@@ -50,7 +51,13 @@ pub(super) fn write(
     folder.make(&within)?;
     let posterior = posterior(header, generation, &folder.path(super::POSTERIOR_FILE))?;
     let mut files = Map::new();
-    let simulations = made.simulations.map(|made| simulations(header, made));
+    // The first ones are draws from the prior, which people read as a table: they stay in order, so that the first of them are a fair
+    // sample. Others may lie as they take the least room.
+    let in_order = generation.index == 0;
+    let simulations = made
+        .simulations
+        .map(|made| simulations(header, made))
+        .map(|columns| if in_order { columns } else { columns.in_any_order() });
     let simulations = simulations.map(|columns| (SIMULATIONS_FILE, columns, generation.simulations));
     // An adjustment may leave the particles as they are: they are not written twice.
     let adjusted = generation.adjusted.as_ref().filter(|&adjusted| *adjusted != generation.population);
@@ -79,6 +86,9 @@ pub(super) fn write(
     let mut value = describe(generation);
     for key in ["run", "parameters", "statistics"] {
         value[key] = checksums[key].clone();
+    }
+    if !header.units.is_empty() {
+        value["units"] = header.units.iter().map(unit_scale).collect();
     }
     value["files"] = files.into();
     value["posterior"] = Tally::of(&posterior).to_json();
@@ -205,11 +215,22 @@ impl Record {
         self.value["parameters"].as_array().map_or(0, Vec::len)
     }
 
+    fn parameter_names(&self) -> Result<Vec<String>, StoreError> {
+        let names = list(&self.value["parameters"], |name| name.as_str().map(str::to_owned));
+        names.ok_or_else(|| self.senseless("parameters"))
+    }
+
+    /// How parameters become unit-space coordinates; earlier versions do not tell.
+    fn units(&self) -> Result<Option<Vec<UnitScale>>, StoreError> {
+        let Some(units) = self.value.get("units") else { return Ok(None) };
+        list(units, to_unit_scale).map(Some).ok_or_else(|| self.senseless("units"))
+    }
+
     /// The bytes that `posterior.parquet` must have after this generation.
     pub(super) fn posterior_bytes(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
-        let names = |key: &str| list(&self.value[key], |name| name.as_str().map(str::to_owned));
-        let parameters = names("parameters").ok_or_else(|| self.senseless("parameters"))?;
-        let header = Header { description: Value::Null, parameters, statistics: Vec::new() };
+        let parameters = self.parameter_names()?;
+        let header =
+            Header { description: Value::Null, parameters, statistics: Vec::new(), units: Vec::new() };
         posterior(&header, &self.generation()?, path)
     }
 
@@ -243,7 +264,8 @@ impl Record {
     /// The generation itself, with the population in its file beside.
     pub(super) fn generation(&self) -> Result<Generation, StoreError> {
         let shape = self.shape()?;
-        let read = |name| particles::read(&self.path.with_file_name(name), self.parameters(), &shape);
+        let (names, units) = (self.parameter_names()?, self.units()?);
+        let read = |name| particles::read(&self.path.with_file_name(name), &names, units.as_deref(), &shape);
         let population = read(POPULATION_FILE)?;
         let adjusted = if self.files().any(|name| name == ADJUSTED_FILE) {
             Some(read(ADJUSTED_FILE)?)
@@ -321,6 +343,20 @@ pub(super) fn chunk(columns: Vec<Values>, parameters: usize, shape: &Shape) -> O
     let outcomes = outcomes.collect::<Option<Vec<_>>>()?;
     // Whatever the file says, no row without finite numbers has gone well.
     Some(Chunk::new(rows, Table::from_rows(statistics, values), outcomes))
+}
+
+/// The words for scales.
+const SCALES: [(&str, Scale); 3] = [("linear", Scale::Linear), ("log", Scale::Log), ("whole", Scale::Whole)];
+
+fn unit_scale(unit: &UnitScale) -> Value {
+    let word = SCALES.iter().find(|(_, scale)| *scale == unit.scale).map(|(word, _)| *word);
+    json!({ "scale": word, "centre": real(unit.centre), "spread": real(unit.spread) })
+}
+
+fn to_unit_scale(value: &Value) -> Option<UnitScale> {
+    let word = value["scale"].as_str()?;
+    let (_, scale) = *SCALES.iter().find(|(known, _)| *known == word)?;
+    Some(UnitScale { scale, centre: to_real(&value["centre"])?, spread: to_real(&value["spread"])? })
 }
 
 fn verdict(verdict: &Verdict) -> Value {

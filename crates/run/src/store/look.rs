@@ -84,20 +84,32 @@ pub fn simulated(
         let here = waiting.partition_point(|(row, _)| *row < first + length);
         let (part, rest) = waiting.split_at(here);
         waiting = rest;
+        if part.is_empty() {
+            first += length;
+            continue;
+        }
+        let places = places(&sheet.column(group, 0)?, first).ok_or_else(wrong)?;
         for column in 0..statistics {
-            if part.is_empty() {
-                break;
-            }
             let Values::Real(values) = sheet.column(group, 1 + parameters + column)? else {
                 return Err(wrong());
             };
             for &(row, place) in part {
-                table.row_mut(place)[column] = *values.get(row - first).ok_or_else(wrong)?;
+                table.row_mut(place)[column] = *values.get(places[row - first]).ok_or_else(wrong)?;
             }
         }
         first += length;
     }
     if waiting.is_empty() { Ok(Some(table)) } else { Err(wrong()) }
+}
+
+/// Where in a group, the rows of which may be in any order, each is whose number is `first` or one of those that follow.
+fn places(numbers: &Values, first: usize) -> Option<Vec<usize>> {
+    let Values::Whole(numbers) = numbers else { return None };
+    let mut places = vec![usize::MAX; numbers.len()];
+    for (place, &number) in numbers.iter().enumerate() {
+        *places.get_mut(usize::try_from(number).ok()?.checked_sub(first)?)? = place;
+    }
+    Some(places)
 }
 
 /// The generation under way, followed as its journal grows.

@@ -25,6 +25,7 @@ pub use generation::{GENERATION_FILE, POPULATION_FILE, SIMULATIONS_FILE};
 pub use lock::LOCK_FILE;
 pub use look::{Follower, accepted, committed, holder, simulated};
 pub use memory::Memory;
+pub use particles::without_units;
 pub use record::{FORMAT, POSTERIOR_FILE, RUN_FILE, RunRecord};
 pub use salvage::salvage;
 pub use sheet::{Names, Sheet, SheetWriter, Values};
@@ -35,6 +36,7 @@ pub use whole::{check_posterior, check_simulations};
 pub use journal::reseal as reseal_journal;
 
 use counterpoise_core::digest::Generation;
+use counterpoise_core::problem::UnitScale;
 use counterpoise_core::simulate::{Chunk, Simulated};
 use counterpoise_core::table::Table;
 
@@ -47,6 +49,8 @@ pub struct Header {
     pub parameters: Vec<String>,
     /// Names of the statistics, in order.
     pub statistics: Vec<String>,
+    /// How each parameter becomes a unit-space coordinate, in order; none where that is not known, and coordinates are written in any case.
+    pub units: Vec<UnitScale>,
 }
 
 /// A generation and what it was made from.

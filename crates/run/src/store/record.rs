@@ -8,7 +8,7 @@ use super::folder::Folder;
 use super::{StoreError, sealed};
 
 /// Format of the directory; a number that this version does not know is refused. Format 1 had no generations.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
 /// Description and summary of the run.
 pub const RUN_FILE: &str = "run.json";
 /// The kept particles of the last generation.

@@ -1,6 +1,7 @@
 //! Parquet files of named columns, written and read back to the bit.
 
 mod layout;
+mod order;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,13 +22,14 @@ use counterpoise_tables::Fault;
 use counterpoise_tables::guard::{check_footer, guarded};
 
 use self::layout::{SAMPLE, field, properties};
+use self::order::Order;
 use super::StoreError;
 
 /// Rows that are written and read together: as many as make so many cells. A column of the largest group is small
 /// enough for its memory to be used again and not asked for anew, which costs more than writing it.
 const GROUP_CELLS: usize = 1 << 21;
 const SMALLEST_GROUP: usize = 1 << 8;
-const LARGEST_GROUP: usize = 1 << 13;
+const LARGEST_GROUP: usize = 1 << 14;
 
 /// The cells of a column, by row.
 pub(super) enum Cells<'a> {
@@ -77,6 +79,7 @@ impl Names {
 pub(super) struct Columns<'a> {
     names: Names,
     cells: Vec<Cells<'a>>,
+    any_order: bool,
 }
 
 impl<'a> Columns<'a> {
@@ -102,6 +105,12 @@ impl<'a> Columns<'a> {
         self.add(name, Cells::Whole(Box::new(cell)));
     }
 
+    /// Allows the rows of a group to be written in any order: one of the columns says which is which.
+    pub(super) fn in_any_order(mut self) -> Self {
+        self.any_order = true;
+        self
+    }
+
     /// Writes so many rows, a column of a group at a time. `before_footer` is called when all of them are written.
     pub(super) fn write<W: Write + Send>(
         &self,
@@ -113,13 +122,23 @@ impl<'a> Columns<'a> {
         let examples: Vec<Values> =
             self.cells.iter().flat_map(|cells| cells.values(sample.clone())).collect();
         let mut writer = SheetWriter::new(file, self.names.list(), &examples)?;
-        let step = (GROUP_CELLS / self.names.list().len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
+        let most = (GROUP_CELLS / self.names.list().len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
+        // Groups alike: a small one at the end would cost as much beside its rows as the others.
+        let step = rows.div_ceil(rows.div_ceil(most).max(1));
+        let order = if self.any_order { Order::of(&examples) } else { None };
         let mut first = 0;
         while first < rows {
             let range = first..rows.min(first + step);
             first = range.end;
             let columns = self.cells.iter().flat_map(|cells| cells.values(range.clone()));
-            writer.columns(columns.map(Cow::Owned))?;
+            match &order {
+                None => writer.columns(columns.map(Cow::Owned))?,
+                Some(order) => {
+                    let columns: Vec<Values> = columns.collect();
+                    let rows = order.rows(&columns);
+                    writer.columns(columns.iter().map(|values| Cow::Owned(values.picked(&rows))))?;
+                }
+            }
         }
         writer.writer.flush()?;
         before_footer(writer.writer.inner_mut());
@@ -220,6 +239,18 @@ impl Values {
         self.len() == 0
     }
 
+    /// Some of the rows, in an order of their own.
+    fn picked(&self, rows: &[u32]) -> Self {
+        fn pick<T: Clone>(values: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&row| values[row as usize].clone()).collect()
+        }
+        match self {
+            Self::Real(values) => Self::Real(pick(values, rows)),
+            Self::Whole(values) => Self::Whole(pick(values, rows)),
+            Self::Text(values) => Self::Text(pick(values, rows)),
+        }
+    }
+
     fn kind(&self) -> Physical {
         match self {
             Self::Real(_) => Physical::DOUBLE,
@@ -305,6 +336,30 @@ impl Sheet {
     /// If the file is not what it should be.
     pub fn read(&self, group: usize) -> Result<Vec<Values>, StoreError> {
         (0..self.names.len()).map(|column| self.column(group, column)).collect()
+    }
+
+    /// All columns of a group of simulations, in the order of the row numbers in the first column, whatever that of the file is. Groups
+    /// follow each other.
+    ///
+    /// # Errors
+    /// If the file is not what it should be.
+    pub fn read_by_row(&self, group: usize) -> Result<Vec<Values>, StoreError> {
+        let mut columns = self.read(group)?;
+        let wrong = |what: &str| StoreError::damaged(&self.path, None, what);
+        let Some(Values::Whole(numbers)) = columns.first() else {
+            return Err(wrong("it has no row numbers"));
+        };
+        if numbers.is_sorted() {
+            return Ok(columns);
+        }
+        if columns.iter().any(|column| column.len() != numbers.len()) {
+            return Err(wrong("its columns are not of one length"));
+        }
+        let mut rows: Vec<u32> = (0..numbers.len() as u32).collect();
+        rows.sort_by_key(|&row| numbers[row as usize]);
+        // One after the other, so that no more than one is there twice.
+        columns.iter_mut().for_each(|column| *column = column.picked(&rows));
+        Ok(columns)
     }
 
     /// How many rows a group has.

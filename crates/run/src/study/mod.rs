@@ -49,6 +49,11 @@ pub fn infer_watched(
 ) -> Result<Finished, RunError> {
     let parameters = problem.prior.names();
     let analysis = Analysis { problem, method, seed };
-    let header = Header { description: serde_json::Value::Null, parameters, statistics: Vec::new() };
+    let header = Header {
+        description: serde_json::Value::Null,
+        parameters,
+        statistics: Vec::new(),
+        units: Vec::new(),
+    };
     drive::run((&analysis, &header), executor, &mut Memory::forgetful(), workers, observe)
 }

@@ -120,3 +120,103 @@ fn numbers_take_no_more_room_than_they_tell() {
     });
     bytes(|row| if row < 5_000 { random(row) } else { f64::INFINITY });
 }
+
+/// How many of ten are left at a time: each column tells almost all of the one before.
+fn left(row: usize, time: usize) -> f64 {
+    let slowness = 20f64.powf(random(1_000_000 + row)) - 0.5;
+    let died = |particle: usize| 10.0 * slowness * random(10 * row + particle) < time as f64;
+    (0..10).filter(|&particle| !died(particle)).count() as f64
+}
+
+fn failure(row: usize) -> Option<String> {
+    row.is_multiple_of(97).then(|| format!("declined: {row}"))
+}
+
+/// Bytes of a file of counts, sorted or as they come.
+fn counts(path: &Path, rows: usize, times: usize, sorted: bool) -> u64 {
+    let table = (0..rows).flat_map(|row| {
+        (0..times).map(move |time| if failure(row).is_some() { f64::NAN } else { left(row, time) })
+    });
+    let table = Table::from_rows(times, table.collect());
+    let mut columns = Columns::default();
+    columns.whole("row", |row| row as i64);
+    columns.real("k", random);
+    columns.table(&(0..times).map(|time| format!("A@{time}")).collect::<Vec<_>>(), &table);
+    columns.add("outcome", Cells::Text(Box::new(failure)));
+    let columns = if sorted { columns.in_any_order() } else { columns };
+    columns.write(File::create(path).unwrap(), rows, |_| ()).unwrap();
+    fs::metadata(path).unwrap().len()
+}
+
+/// Rows that are alike stand beside each other in the file, take less room, and come back in order to the bit, with what failed.
+#[test]
+fn rows_are_sorted_within_their_groups_and_read_in_order() {
+    const ROWS: usize = 40_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.parquet");
+    let plain = counts(&path, ROWS, 30, false);
+    let sorted = counts(&path, ROWS, 30, true);
+    assert!(10 * sorted < 8 * plain, "{sorted} bytes instead of {plain}");
+    let sheet = Sheet::open(&path).unwrap();
+    assert_eq!((sheet.groups(), sheet.rows()), (3, ROWS));
+    let mut next = 0;
+    for group in 0..sheet.groups() {
+        let Values::Whole(numbers) = sheet.column(group, 0).unwrap() else { panic!() };
+        assert!(!numbers.is_sorted(), "group {group} is as it came");
+        let columns = sheet.read_by_row(group).unwrap();
+        let Values::Whole(numbers) = &columns[0] else { panic!() };
+        let Values::Text(outcomes) = &columns[32] else { panic!() };
+        for (at, &row) in numbers.iter().enumerate() {
+            assert_eq!(row, next as i64);
+            assert_eq!(outcomes[at], failure(next), "row {next}");
+            for (time, column) in columns[1..32].iter().enumerate() {
+                let Values::Real(values) = column else { panic!() };
+                let expected = match time {
+                    0 => random(next),
+                    _ if failure(next).is_some() => f64::NAN,
+                    time => left(next, time - 1),
+                };
+                assert_eq!(values[at].to_bits(), expected.to_bits(), "row {next}, column {time}");
+            }
+            next += 1;
+        }
+    }
+    assert_eq!(next, ROWS);
+}
+
+/// Row numbers cost more than sorting saves where columns are few, tell different things, or never repeat.
+#[test]
+fn rows_stay_in_order_where_another_saves_nothing() {
+    let sorted = |columns: &[&dyn Fn(usize) -> f64]| {
+        let examples: Vec<Values> =
+            columns.iter().map(|cell| Values::Real((0..1_000).map(cell).collect())).collect();
+        Order::of(&examples).is_some()
+    };
+    let even = |seed: usize| move |row: usize| (4.0 * random(row + 10_000 * seed)).floor();
+    assert!(!sorted(&[]));
+    assert!(!sorted(&[&random, &|_| 1.0]));
+    assert!(!sorted(&[&even(0), &even(1), &random]));
+    let many: Vec<_> = (0..40).map(even).collect();
+    let many: Vec<&dyn Fn(usize) -> f64> = many.iter().map(|cell| cell as _).collect();
+    assert!((3..40).all(|columns| !sorted(&many[..columns])));
+    // The same twelve times over is another matter.
+    assert!(sorted(&[&even(0) as &dyn Fn(usize) -> f64; 12]));
+}
+
+/// More different numbers than there are codes come later than the rows that were looked at first.
+#[test]
+fn numbers_that_the_first_rows_did_not_show_are_kept_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.parquet");
+    let cell = |row: usize| if row < 5_000 { (4.0 * random(row)).floor() } else { (row % 3_000) as f64 };
+    let table = Table::from_rows(12, (0..12_000).flat_map(|row| [cell(row); 12]).collect());
+    let mut columns = Columns::default();
+    columns.whole("row", |row| row as i64);
+    columns.table(&(0..12).map(|j| format!("s{j}")).collect::<Vec<_>>(), &table);
+    columns.in_any_order().write(File::create(&path).unwrap(), 12_000, |_| ()).unwrap();
+    let sheet = Sheet::open(&path).unwrap();
+    assert!(!matches!(sheet.column(0, 0).unwrap(), Values::Whole(numbers) if numbers.is_sorted()));
+    for column in &sheet.read_by_row(0).unwrap()[1..] {
+        assert_eq!(*column, Values::Real((0..12_000).map(cell).collect()));
+    }
+}
