@@ -234,7 +234,7 @@ fn other_formats_and_garbage_are_refused_by_name() {
     let file = folder.path().join(RUN_FILE);
     fs::write(&file, "{\"format\": 99}").unwrap();
     let error = RunRecord::read(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("has format 99; this version reads formats 1 to 2"), "{error}");
+    assert!(error.contains("has format 99; this version reads formats 1 to 3"), "{error}");
     assert!(matches!(Directory::new(folder.path()).open(&header(1)), Err(StoreError::Format { .. })));
     fs::write(&file, "not json").unwrap();
     assert!(matches!(RunRecord::read(folder.path()), Err(StoreError::Unreadable { .. })));

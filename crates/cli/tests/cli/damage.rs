@@ -341,7 +341,7 @@ fn a_torn_journal_needs_no_repair() {
 fn a_newer_format_says_so() {
     let bench = runs();
     let text = fs::read_to_string(bench.path("whole/run.json")).unwrap();
-    let newer = text.replace("\"format\": 2", "\"format\": 3");
+    let newer = text.replace("\"format\": 3", "\"format\": 4");
     // A newer version would seal it in its own way.
     let newer = format!("{}\n}}\n", newer.rsplit_once(",\n  \"checksum\"").unwrap().0);
     bench.write("whole/run.json", newer);
@@ -349,11 +349,11 @@ fn a_newer_format_says_so() {
         bench
             .run(command)
             .exits(2)
-            .says("has format 3; this version reads formats 1 to 2")
+            .says("has format 4; this version reads formats 1 to 3")
             .says("a newer version");
     }
-    again(&bench, "whole").exits(2).says("has format 3");
-    bench.run(&["verify", "whole", "--salvage"]).exits(2).says("has format 3");
+    again(&bench, "whole").exits(2).says("has format 4");
+    bench.run(&["verify", "whole", "--salvage"]).exits(2).says("has format 4");
 }
 
 /// Links inside the directory are not written or deleted through.

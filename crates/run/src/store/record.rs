@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::folder::Folder;
 use super::{StoreError, sealed};
 
-/// Format of the directory; a number that this version does not know is refused. Format 1 had no generations.
+/// Format of the directory; a number that this version does not know is refused. Format 1 had no generations; in format 2 simulations
+/// were in order, and particles had all coordinates of unit space.
 pub const FORMAT: u64 = 3;
 /// Description and summary of the run.
 pub const RUN_FILE: &str = "run.json";
