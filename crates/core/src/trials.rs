@@ -35,10 +35,9 @@ pub(crate) struct Trials {
 
 /// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
 pub(crate) const REGION: f64 = 2.0;
-/// Pseudo-observations for the cube root of the simulations, to choose an adjustment by, and a rule, of which there are fewer: what
-/// trials cost becomes a smaller share of what simulating does the more there is of it. Fewer than some tell nothing.
-pub(crate) const FOR_ADJUSTMENTS: f64 = 3.2;
-pub(crate) const FOR_RULES: f64 = 2.4;
+/// Pseudo-observations for the cube root of the simulations: what trials cost becomes a smaller share of what simulating does the
+/// more there is of it. Fewer than some tell nothing.
+const TRIALS: f64 = 3.2;
 const FEWEST: usize = 32;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 192;
@@ -49,9 +48,9 @@ pub(crate) const LOOKED_AMONG: usize = 10_000;
 
 impl Trials {
     /// Some rows among those nearest to the data whose effective size is `near`, each as likely as its importance weight
-    /// says: `many` times the cube root of all.
-    pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], (near, many): (f64, f64)) -> Self {
-        let count = ((many * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
+    /// says.
+    pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64) -> Self {
+        let count = ((TRIALS * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
         let all = field.near((view.observed, weights), None, Extent::of(near));
         let some = all.thinned(all.reaching(near), usize::MAX);
         let total: f64 = some.weights.iter().sum();

@@ -8,7 +8,7 @@ use super::thin::Thin;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations};
 use crate::near::{Extent, Field, Near};
-use crate::trials::{FOR_ADJUSTMENTS, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
@@ -96,7 +96,7 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
             ways.retain(leaves_enough);
         }
     }
-    let trials = Trials::new(view, field, accepted.distance_weights, (keep / REGION, FOR_ADJUSTMENTS));
+    let trials = Trials::new(view, field, accepted.distance_weights, keep / REGION);
     let at_data = Looks { forwards: &fitted, ..at_data };
     let some = Thin::of(view, step, accepted.distance_weights, used);
     let thin = some.view(view);

@@ -10,7 +10,7 @@ use crate::adjust::{Points, Regression, kernel};
 use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
-use crate::trials::{FITTED, FOR_RULES, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{FITTED, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -48,7 +48,7 @@ impl Weighting for Auto {
             return Err(WeighError::NoVariation(view.spread.len()));
         }
         let all = Field::for_one_look(view, 1);
-        let trials = Trials::new(view, &all, &rules[0].weights, (view.keep as f64 / REGION, FOR_RULES));
+        let trials = Trials::new(view, &all, &rules[0].weights, view.keep as f64 / REGION);
         drop(all);
         let bench = Bench::new(view, &trials);
         let searched = rules.len();
