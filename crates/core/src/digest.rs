@@ -304,8 +304,11 @@ pub fn digest(
     let adjusted = method.adjustment.as_deref().map(adjust).transpose()?;
     let (adjusted, judged) =
         adjusted.map_or((None, Vec::new()), |made| (Some(made.population), made.evidence));
-    let settled = |made: Population| if made == population { made } else { made.settled(&problem.prior) };
-    let adjusted = adjusted.map(settled);
+    // What was left as accepted stays the same.
+    let is_left = adjusted.as_ref() == Some(&population);
+    let population = population.settled(&problem.prior);
+    let adjusted =
+        if is_left { Some(population.clone()) } else { adjusted.map(|made| made.settled(&problem.prior)) };
     Ok(Generation {
         index: inputs.index,
         simulations: inputs.proposed.units.rows(),

@@ -1,15 +1,15 @@
-//! How many binary digits of a number are kept. What is drawn or estimated has no meaning in its last digits, and a run that
-//! is written takes half as much room without them.
+//! How many binary digits of a number are kept. What is drawn or estimated has no meaning in its last digits, which do not
+//! repeat and so take room on the disk.
 
-/// Digits of a parameter below the width of its prior: steps of a four-thousand-millionth of it.
-const BELOW_WIDTH: u64 = 32;
+/// Digits of a parameter below the width of its prior: steps of less than 10^-10 of it.
+const BELOW_WIDTH: u64 = 34;
 /// Bits of a number behind its exponent, and the largest exponent as it is written.
 const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
 const EXPONENTS: u64 = 0x7ff;
 /// Those beyond single precision.
 const BEYOND_SINGLE: u32 = f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS;
 
-/// The nearest number that is a whole multiple of a power of two, which is at most 2^-32 of `width`. The number itself where
+/// The nearest number that is a whole multiple of a power of two, which is at most 2^-34 of `width`. The number itself where
 /// there is no such power.
 #[must_use]
 pub(crate) fn within(value: f64, width: f64) -> f64 {
@@ -25,8 +25,11 @@ pub(crate) fn within(value: f64, width: f64) -> f64 {
 /// The nearest number with as many digits as single precision has, whatever its size.
 #[must_use]
 pub(crate) fn single(value: f64) -> f64 {
+    if !value.is_finite() {
+        return value;
+    }
     let half = 1_u64 << (BEYOND_SINGLE - 1);
-    let rounded = f64::from_bits((value.to_bits().wrapping_add(half)) >> BEYOND_SINGLE << BEYOND_SINGLE);
+    let rounded = f64::from_bits((value.to_bits() + half) >> BEYOND_SINGLE << BEYOND_SINGLE);
     if rounded.is_finite() { rounded } else { value }
 }
 
@@ -36,7 +39,7 @@ mod tests {
 
     #[test]
     fn multiples_of_a_power_of_two_that_is_small_beside_the_width() {
-        let step = 2.0_f64.powi(-32);
+        let step = 2.0_f64.powi(-34);
         for value in [0.1, -0.7, 3.0, 1e9 / 7.0, 2_459_000.123_456_789] {
             let found = within(value, 1.9);
             assert_eq!((found / step).fract(), 0.0, "{value}");
@@ -59,6 +62,8 @@ mod tests {
         for value in [0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
             assert_eq!(single(value), value);
         }
-        assert!(single(f64::NAN).is_nan());
+        for bits in [f64::NAN.to_bits(), u64::MAX, u64::MAX >> 1] {
+            assert!(single(f64::from_bits(bits)).is_nan());
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::drawers::{Distance, Distances, first_places};
 use crate::elementary::{exp, exp_each};
 use crate::population::{LogWeights, Population};
+use crate::select::distances;
 use crate::stacked::{Row, Stacked};
 use crate::table::Table;
 use crate::trials::{STAND_INS, systematic};
@@ -119,22 +120,12 @@ impl<'a> Field<'a> {
             }
             None => looks
                 .iter()
-                .map(|(weights, extent)| self.nearest(self.each_from(observed, weights), but, *extent))
+                .map(|(weights, extent)| {
+                    let distances = distances(self.view.features, observed, weights, &self.rows);
+                    self.nearest(distances, but, *extent)
+                })
                 .collect(),
         }
-    }
-
-    /// Distances from an observation, of features that are not laid out.
-    fn each_from(&self, observed: &[f64], weights: &[f64]) -> Vec<f64> {
-        let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] > 0.0).collect();
-        let distance = |&row: &u32| {
-            let row = self.view.features.row(row as usize);
-            used.iter().fold(0.0, |distance, &j| {
-                let step = row[j] - observed[j];
-                distance + weights[j] * weights[j] * step * step
-            })
-        };
-        self.rows.iter().map(distance).collect()
     }
 
     /// The nearest, all but one, of the distances of all.

@@ -78,8 +78,8 @@ impl Population {
         1.0 / squares.sum::<f64>()
     }
 
-    /// The same to the digits that mean something: points of unit space follow from the natural parameters, but for whole numbers, which
-    /// do not tell them; weights and distances are in single precision.
+    /// The same to the digits that mean something: points of unit space follow from the natural parameters (and so lie inside the
+    /// prior), but for whole numbers, which do not tell them; weights and distances are in single precision.
     #[must_use]
     pub fn settled(mut self, prior: &Prior) -> Self {
         for (j, marginal) in prior.marginals().iter().enumerate() {
@@ -105,6 +105,8 @@ impl Population {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::Marginal;
+    use crate::problem::law::{Integer, Law, LogUniform};
 
     #[test]
     fn weights_survive_logs_that_would_underflow() {
@@ -113,6 +115,40 @@ mod tests {
         assert_eq!(weights.normalised()[2], 0.0);
         assert!((weights.effective_sample_size() - 1.6).abs() < 1e-12);
         assert_eq!(LogWeights::new(vec![f64::NEG_INFINITY]), None);
+    }
+
+    #[test]
+    fn settled_particles_follow_from_their_parameters_and_stay_so() {
+        let laws: [(&str, Box<dyn Law>); 2] = [
+            ("k", Box::new(LogUniform::new(1e-3, 1e3).unwrap())),
+            ("n", Box::new(Integer::new(1.0, 9.0).unwrap())),
+        ];
+        let prior = Prior::new(laws.into_iter().map(|(name, law)| Marginal::new(name, law)).collect());
+        let units = Table::from_rows(2, vec![0.123_456_789, 0.1, -1.5, -0.7, 9.0, 0.2]);
+        let mut thetas = Table::filled(3, 2, 0.0);
+        (0..3).for_each(|row| prior.natural(units.row(row), thetas.row_mut(row)));
+        let weights = LogWeights::new(vec![-0.1, f64::NEG_INFINITY, 1.0 / 3.0]).unwrap();
+        let distances = vec![0.1, 1e300 / 3.0, 0.0];
+        let made = Population {
+            rows: vec![0, 4, 7],
+            units: units.clone(),
+            thetas: thetas.clone(),
+            weights,
+            distances,
+        };
+        let settled = made.clone().settled(&prior);
+        assert_eq!(settled.thetas, thetas);
+        for row in 0..3 {
+            assert_eq!(settled.units.at(row, 0), prior.marginals()[0].unit(thetas.at(row, 0)));
+            assert_eq!(settled.units.at(row, 1), units.at(row, 1), "whole numbers do not tell");
+        }
+        assert!((settled.units.at(0, 0) - units.at(0, 0)).abs() < 1e-10);
+        // The last lay beyond the prior.
+        assert!((settled.units.at(2, 0) - 3.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(settled.weights.ln(), [f64::from(-0.1_f32), f64::NEG_INFINITY, f64::from(1.0_f32 / 3.0)]);
+        assert_eq!(settled.distances[0], f64::from(0.1_f32));
+        assert!((settled.distances[1] / made.distances[1] - 1.0).abs() < 6e-8);
+        assert_eq!(settled.clone().settled(&prior), settled);
     }
 
     #[test]

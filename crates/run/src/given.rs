@@ -40,14 +40,6 @@ pub struct Given {
     pub simulated: Simulated,
 }
 
-impl Given {
-    /// Parameters and statistics of each row. Rows that the prior has no place for, or without finite numbers, have failed.
-    #[must_use]
-    pub fn new(prior: &Prior, thetas: Table, summaries: Table, workers: &dyn Workers) -> Self {
-        assemble(prior, thetas, summaries, workers)
-    }
-}
-
 impl Source {
     /// Reads the table. `observe` is told how many values of all are there, and may break it off.
     ///

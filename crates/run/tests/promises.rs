@@ -58,14 +58,17 @@ impl Simulator for &Noisy {
     }
 }
 
-fn analysis(weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>) -> Analysis {
-    let prior = Prior::new(vec![
+fn prior() -> Prior {
+    Prior::new(vec![
         Marginal::new("k", Box::new(law::LogUniform::new(0.01, 100.0).unwrap())),
         Marginal::new("x", Box::new(law::Normal::new(0.0, 1.0).unwrap())),
-    ]);
+    ])
+}
+
+fn analysis(weighting: Box<dyn Weighting>, proposal: Box<dyn Proposal>) -> Analysis {
     let statistics = ["a", "b", "noise", "constant"].map(String::from).to_vec();
     Analysis {
-        problem: Problem { prior: prior.into(), statistics, observed: vec![0.5, -0.3, 0.0, 7.0] },
+        problem: Problem { prior: prior().into(), statistics, observed: vec![0.5, -0.3, 0.0, 7.0] },
         method: Method {
             simulations: 600,
             keep: 60,
@@ -92,7 +95,7 @@ fn header() -> Header {
         description: serde_json::json!({ "problem": "noisy" }),
         parameters: vec!["k".into(), "x".into()],
         statistics: ["a", "b", "noise", "constant"].map(String::from).to_vec(),
-        units: Vec::new(),
+        units: prior().unit_scales(),
     }
 }
 

@@ -186,19 +186,3 @@ fn simulations_are_exported_in_the_order_of_their_rows() {
     }
     assert_eq!(next, 36_000);
 }
-
-/// Calibration on simulations of a run takes the same ones as that on its own, of the same seed.
-#[test]
-fn simulations_are_used_again_in_the_order_of_their_rows() {
-    let bench = death();
-    let small =
-        ["--set", "method.generations=1", "--set", "method.simulations=2000", "--set", "method.keep=100"];
-    bench.run(&[&["run", "p.toml", "--into", "r"], &small[..]].concat()).exits(0);
-    let ranks = |reuse: &str| {
-        bench
-            .run(&[&["calibrate", "p.toml", "--datasets", "8", "--json", reuse], &small[..]].concat())
-            .exits(0)
-            .json()
-    };
-    assert_eq!(ranks("--reuse=r"), ranks("--reuse"));
-}

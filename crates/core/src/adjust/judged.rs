@@ -153,7 +153,10 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         (count, for_all) if count <= enough => (false, here.all() - count, for_all),
         (count, for_all) => (true, count, for_all),
     });
-    let name = |way: usize| format!("{}, {} nearest", at_data.name(ways[way].kind), counts[way]);
+    let name = |way: usize| {
+        let about = if is_far(&ways[way]) { "about " } else { "" };
+        format!("{}, {about}{} nearest", at_data.name(ways[way].kind), counts[way])
+    };
     // The posterior of fewer than are kept is rough, which scores hardly tell.
     let is_doubtful =
         |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;

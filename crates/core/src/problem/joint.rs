@@ -69,7 +69,11 @@ mod tests {
         fn draw(&self, rng: &mut Stream, theta: &mut [f64]) {
             let mut unit = vec![0.0; theta.len()];
             self.0.draw(rng, &mut unit);
-            self.0.natural(&unit, theta);
+            let marginals = self.0.marginals().iter().zip(&unit);
+            theta
+                .iter_mut()
+                .zip(marginals)
+                .for_each(|(theta, (one, &unit))| *theta = one.natural_to_all_digits(unit));
         }
 
         fn ln_density(&self, theta: &[f64]) -> f64 {

@@ -197,19 +197,17 @@ impl Marginal {
         1.0 / self.spread
     }
 
-    /// The natural value of a unit-space coordinate, to 32 binary digits of the prior's width.
+    /// The natural value of a unit-space coordinate, to 34 binary digits of the prior's width, or of how far it is from an end of the
+    /// prior where that is less: what lies near nothing has as many digits. Whole numbers are whole.
     #[must_use]
     pub fn natural(&self, unit: f64) -> f64 {
-        let latent = self.latent(unit);
         let natural = self.natural_to_all_digits(unit);
-        // At the very ends there may be no such number inside.
-        if (latent - self.low).min(self.high - latent) < 1e-9 * self.spread {
-            return natural;
-        }
+        let latent = self.latent(unit);
+        let width = self.spread.min(latent - self.low).min(self.high - latent);
         match self.law.scale() {
             Scale::Whole => natural,
-            Scale::Linear => digits::within(natural, self.spread),
-            Scale::Log => digits::within(natural, self.spread * natural),
+            Scale::Linear => digits::within(natural, width),
+            Scale::Log => digits::within(natural, width * natural),
         }
     }
 
@@ -384,8 +382,8 @@ mod tests {
         assert!(marginal.unit(1.0).abs() < 1e-12);
         assert!((marginal.unit(1e3) - 3f64.sqrt()).abs() < 1e-12);
         assert!((marginal.natural_to_all_digits(marginal.unit(0.1)) - 0.1).abs() < 1e-12);
-        // Half a step of a power of two that is no more than 2^-32 of the width there.
-        let half = 0.5 * marginal.spread * 0.1 * 2.0_f64.powi(-32);
+        // Half a step of a power of two that is no more than 2^-34 of the width there.
+        let half = 0.5 * marginal.spread * 0.1 * 2.0_f64.powi(-34);
         assert!((marginal.natural(marginal.unit(0.1)) - 0.1).abs() <= half);
         assert!((marginal.ln_density(0.3) + libm::log(2.0 * 3f64.sqrt())).abs() < 1e-12);
         assert_eq!(marginal.ln_density(1.8), f64::NEG_INFINITY);
@@ -449,6 +447,24 @@ mod tests {
             for _ in 0..2000 {
                 let density = marginal.ln_density(marginal.draw(&mut rng));
                 assert!(density.is_finite(), "Beta({alpha}, {beta}): {density}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_near_an_end_keeps_its_digits() {
+        let laws: [Box<dyn Law>; 3] = [
+            Box::new(Gamma::new(0.05, 1.0).unwrap()),
+            Box::new(Beta::new(0.05, 1.0).unwrap()),
+            Box::new(Uniform::new(0.0, 1e-3).unwrap()),
+        ];
+        for law in laws {
+            let marginal = Marginal::new("x", law);
+            let mut rng = Seed(3).stream(Stage::Propose, 0, 0);
+            for _ in 0..2_000 {
+                let unit = marginal.draw(&mut rng);
+                let (all, kept) = (marginal.natural_to_all_digits(unit), marginal.natural(unit));
+                assert!((kept - all).abs() <= all.abs() * 2.0_f64.powi(-34), "{all} {kept}");
             }
         }
     }

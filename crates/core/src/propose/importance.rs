@@ -93,7 +93,8 @@ impl<'a> Importance<'a> {
         Self { source: None, memory: ln.iter().map(|value| AtomicU64::new(value.to_bits())).collect() }
     }
 
-    /// The weights of some rows, by their places among these.
+    /// The weights of some rows, by their places among these. All of them are known then: nobody looks for a place among the rows of
+    /// the source.
     #[must_use]
     pub(crate) fn of(&self, rows: &[u32], workers: &dyn Workers) -> Self {
         if self.is_equal() {

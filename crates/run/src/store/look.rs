@@ -94,7 +94,8 @@ pub fn simulated(
                 return Err(wrong());
             };
             for &(row, place) in part {
-                table.row_mut(place)[column] = *values.get(places[row - first]).ok_or_else(wrong)?;
+                table.row_mut(place)[column] =
+                    *places.get(row - first).and_then(|&at| values.get(at)).ok_or_else(wrong)?;
             }
         }
         first += length;

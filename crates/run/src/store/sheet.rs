@@ -349,11 +349,11 @@ impl Sheet {
         let Some(Values::Whole(numbers)) = columns.first() else {
             return Err(wrong("it has no row numbers"));
         };
-        if numbers.is_sorted() {
-            return Ok(columns);
-        }
         if columns.iter().any(|column| column.len() != numbers.len()) {
             return Err(wrong("its columns are not of one length"));
+        }
+        if numbers.is_sorted() {
+            return Ok(columns);
         }
         let mut rows: Vec<u32> = (0..numbers.len() as u32).collect();
         rows.sort_by_key(|&row| numbers[row as usize]);

@@ -88,7 +88,11 @@ fn one(
             }
             Truths::Among(population) => unit.copy_from_slice(particle(population, rng.random())),
         }
-        prior.natural(&unit, &mut theta);
+        match truths {
+            // As it was given, to its last digit.
+            Truths::At(point) => theta.copy_from_slice(point),
+            _ => prior.natural(&unit, &mut theta),
+        }
         let mut observed = vec![f64::NAN; simulator.summaries()];
         let simulate = || simulator.simulate(&theta, &mut rng, &mut observed);
         let outcome = catch_unwind(AssertUnwindSafe(simulate))

@@ -7,7 +7,6 @@ use counterpoise_core::problem::{Prior, Problem};
 use counterpoise_core::propose::{Proposed, propose};
 use counterpoise_core::simulate::{Jobs, Simulated};
 use counterpoise_core::stream::{Seed, Stage};
-use counterpoise_core::table::Table;
 use counterpoise_core::workers::{Serial, Workers};
 use rand::RngExt;
 
@@ -15,7 +14,6 @@ use super::Dataset;
 use crate::executor::{Executor, ExecutorError};
 use crate::given::Given;
 use crate::outcome::RunError;
-use crate::store::{Sheet, StoreError, Values};
 
 /// The simulations of one generation whose parameters were drawn from the prior.
 ///
@@ -35,40 +33,6 @@ impl From<Given> for Reused {
 }
 
 impl Reused {
-    /// The simulations in a file of a run, by the names of its columns; `None` where one is missing.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn stored(
-        sheet: &Sheet,
-        prior: &Prior,
-        statistics: &[String],
-        workers: &dyn Workers,
-    ) -> Result<Option<Self>, StoreError> {
-        let find = |name: &String| sheet.names().iter().position(|known| known == name);
-        let columns = |names: &[String]| names.iter().map(find).collect::<Option<Vec<usize>>>();
-        let (Some(parameters), Some(statistics)) = (columns(&prior.names()), columns(statistics)) else {
-            return Ok(None);
-        };
-        let empty = |columns: &[usize]| Table::filled(sheet.rows(), columns.len(), f64::NAN);
-        let (mut thetas, mut summaries) = (empty(&parameters), empty(&statistics));
-        let mut first = 0;
-        for group in 0..sheet.groups() {
-            let read = sheet.read_by_row(group)?;
-            for (table, chosen) in [(&mut thetas, &parameters), (&mut summaries, &statistics)] {
-                for (to, &from) in chosen.iter().enumerate() {
-                    let Values::Real(values) = &read[from] else { return Ok(None) };
-                    values
-                        .iter()
-                        .enumerate()
-                        .for_each(|(row, &value)| table.row_mut(first + row)[to] = value);
-                }
-            }
-            first += read.first().map_or(0, Values::len);
-        }
-        Ok(Some(Given::new(prior, thetas, summaries, workers).into()))
-    }
-
     /// Makes the simulations of the first generation of a run. `observe` is told how many are there.
     ///
     /// # Errors

@@ -9,8 +9,9 @@ use counterpoise_core::stream::Seed;
 use counterpoise_run::executor::Threads;
 use counterpoise_run::given::Source;
 use counterpoise_run::pool::Pool;
-use counterpoise_run::store::{SIMULATIONS_FILE, Sheet, check_simulations, differences};
+use counterpoise_run::store::{SIMULATIONS_FILE, check_simulations, differences};
 use counterpoise_run::study::Reused;
+use counterpoise_tables::TableFile;
 
 use super::super::{show, stored};
 use super::{From, each, ranks as ranks_of};
@@ -109,15 +110,25 @@ fn stored_ones(directory: &Path, loaded: Loaded, pool: &Pool) -> Result<(Reused,
         return Err(Trouble::input(message, hint.to_owned()));
     }
     let Loaded { problem, mut method, .. } = loaded;
-    let refused = |error| stored::trouble(error, directory);
-    let sheet = Sheet::open(&directory.join("generations/000").join(SIMULATIONS_FILE)).map_err(refused)?;
-    let rows = sheet.rows();
+    let failed = |error: anyhow::Error| Trouble::failed(error, None);
+    let file = TableFile::open(directory.join("generations/000").join(SIMULATIONS_FILE));
+    let file = file.map_err(|error| failed(error.into()))?;
+    let find = |name: &String| file.names().iter().position(|known| known == name);
+    let columns = |names: &[String]| {
+        names
+            .iter()
+            .map(find)
+            .collect::<Option<Vec<usize>>>()
+            .ok_or_else(|| failed(anyhow!("a column is missing")))
+    };
+    let (parameters, statistics) = (columns(&problem.prior.names())?, columns(&problem.statistics)?);
+    let rows = file.survey(&mut |_| true).map_err(|error| failed(error.into()))?.rows as usize;
     method.simulations = rows;
     if method.keep >= rows {
         let message = anyhow!("the first generation has {rows} simulations: {} cannot be kept", method.keep);
         return Err(Trouble::input(message, "--set method.keep=... keeps fewer".to_owned()));
     }
-    let reused = Reused::stored(&sheet, &problem.prior, &problem.statistics, pool).map_err(refused)?;
-    let reused = reused.ok_or_else(|| Trouble::failed(anyhow!("a column is missing"), None))?;
+    let source = Source { file, parameters, statistics, rows };
+    let reused = read(&source, &problem, pool)?;
     Ok((reused, problem, method))
 }
