@@ -443,7 +443,9 @@ impl Loop for Ranges<'_> {
     #[inline(always)]
     fn run(self) {
         let width = self.table.columns();
-        let narrower = |a: f64, b: f64| if a < b { a } else { b };
+        // `f64::min` and `max` mind what is not a number, which costs.
+        let (less, more) =
+            (|a: f64, b: f64| if a < b { a } else { b }, |a: f64, b: f64| if a > b { a } else { b });
         for rows in self.rows.chunks(ROWS) {
             for first in (0..width).step_by(COLUMNS) {
                 let columns = first..width.min(first + COLUMNS);
@@ -451,13 +453,13 @@ impl Loop for Ranges<'_> {
                 for &row in rows {
                     let values = &self.table.row((row - self.top) as usize)[columns.clone()];
                     for ((&value, low), high) in values.iter().zip(&mut low).zip(&mut high) {
-                        *low = narrower(value, *low);
-                        *high = -narrower(-value, -*high);
+                        *low = less(value, *low);
+                        *high = more(value, *high);
                     }
                 }
                 for (lane, j) in columns.enumerate() {
-                    self.low[j] = narrower(low[lane], self.low[j]);
-                    self.high[j] = -narrower(-high[lane], -self.high[j]);
+                    self.low[j] = less(low[lane], self.low[j]);
+                    self.high[j] = more(high[lane], self.high[j]);
                 }
             }
         }

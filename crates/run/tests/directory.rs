@@ -193,30 +193,35 @@ fn coordinates_that_follow_are_not_written() {
     }
 }
 
-/// Rows that are not in order are read as they were simulated: a run of counts that goes on is that which was never stopped.
-#[test]
-fn a_run_whose_rows_are_out_of_order_goes_on() {
-    let built = builtin("death", Preset::Text, &[]).unwrap();
-    let setting = setting("death", Preset::Text).unwrap();
+/// The death process at its truth: 33 counts and a reading.
+fn death() -> (Analysis, Header, Box<dyn Simulator>) {
+    let (built, setting) =
+        (builtin("death", Preset::Text, &[]).unwrap(), setting("death", Preset::Text).unwrap());
     let mut observed = vec![0.0; built.statistics.len()];
     let mut rng = Seed(1).stream(Stage::Observe, 0, 0);
     built.simulator.simulate(&setting.truth(), &mut rng, &mut observed).unwrap();
-    let mut analysis = analysis();
-    let (prior, statistics) = (setting.prior().unwrap(), built.statistics.clone());
+    let (prior, statistics) = (setting.prior().unwrap(), built.statistics);
     let header = Header {
         description: json!({}),
         parameters: built.parameters,
         statistics: statistics.clone(),
         units: prior.unit_scales(),
     };
-    analysis.problem = Problem { prior: prior.into(), statistics, observed };
+    let problem = Problem { prior: prior.into(), statistics, observed };
+    (Analysis { problem, ..analysis() }, header, built.simulator)
+}
+
+/// Rows that are not in order are read as they were simulated: a run of counts that goes on is that which was never stopped.
+#[test]
+fn a_run_whose_rows_are_out_of_order_goes_on() {
+    let (mut analysis, header, simulator) = death();
     (analysis.method.simulations, analysis.method.keep) = (1_500, 100);
     analysis.method.proposal = Box::new(Adaptive);
     analysis.method.reduction = Box::new(Beside(Box::new(Learned::default())));
     analysis.method.weighting = Box::new(Auto::default());
     analysis.method.adjustment = Some(Box::new(Judged));
     let folder = tempfile::tempdir().unwrap();
-    let mut executor = Threads::new(built.simulator, 1, None);
+    let mut executor = Threads::new(simulator, 1, None);
     let mut to = |generations: usize, name: &str| {
         analysis.method.stop = Box::new(AfterGenerations(generations));
         let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
@@ -247,20 +252,10 @@ fn size(folder: &Path) -> u64 {
 /// a simulation when this was written, 39 before rows were sorted, 46 before columns were split and compressed.
 #[test]
 fn a_simulation_of_counts_takes_little_room() {
-    let built = builtin("death", Preset::Text, &[]).unwrap();
-    let setting = setting("death", Preset::Text).unwrap();
-    let mut observed = vec![0.0; built.statistics.len()];
-    let mut rng = Seed(1).stream(Stage::Observe, 0, 0);
-    built.simulator.simulate(&setting.truth(), &mut rng, &mut observed).unwrap();
-    let mut analysis = analysis();
+    let (mut analysis, header, simulator) = death();
     (analysis.method.simulations, analysis.method.keep) = (5_000, 250);
-    let statistics = built.statistics.clone();
-    analysis.problem =
-        Problem { prior: setting.prior().unwrap().into(), statistics: built.statistics, observed };
-    let header =
-        Header { description: json!({}), parameters: built.parameters, statistics, units: Vec::new() };
     let folder = tempfile::tempdir().unwrap();
-    let (mut store, mut executor) = (Directory::new(folder.path()), Threads::new(built.simulator, 2, None));
+    let (mut store, mut executor) = (Directory::new(folder.path()), Threads::new(simulator, 2, None));
     let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
     let finished = drive::run((&analysis, &header), &mut executor, &mut store, &Serial, &mut go_on).unwrap();
     drop(store);

@@ -153,9 +153,10 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         (count, for_all) if count <= enough => (false, here.all() - count, for_all),
         (count, for_all) => (true, count, for_all),
     });
+    let named = |way: usize, count: &str| format!("{}, {count} nearest", at_data.name(ways[way].kind));
     let name = |way: usize| {
         let about = if is_far(&ways[way]) { "about " } else { "" };
-        format!("{}, {about}{} nearest", at_data.name(ways[way].kind), counts[way])
+        named(way, &format!("{about}{}", counts[way]))
     };
     // The posterior of fewer than are kept is rough, which scores hardly tell.
     let is_doubtful =
@@ -164,19 +165,20 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     let (taken, mut evidence) = scores.verdicts("adjustment", &order, margin, name);
     let made = |at: usize| {
         let way = &ways[order[at]];
-        if !is_far(way) {
-            return at_data.population(&here, counts[order[at]], way.kind, all.thetas);
-        }
-        let there = look(&[*way]);
-        at_data.population(&there, way.size.of(&there, keep), way.kind, all.thetas)
+        let there = is_far(way).then(|| look(&[*way]));
+        let near = there.as_ref().unwrap_or(&here);
+        let count = way.size.of(near, keep);
+        at_data.population(near, count, way.kind, all.thetas).map(|population| (at, count, population))
     };
-    let population = made(taken).or_else(|error| {
+    let (at, count, population) = made(taken).or_else(|error| {
         // What pseudo-observations allow, the data may not: where the nearest all look alike there is nothing to regress on.
         let plain = (0..order.len()).filter(|&at| ways[order[at]].kind == Kind::None);
         let best = plain.min_by(|&a, &b| evidence[a].score.total_cmp(&evidence[b].score)).ok_or(error)?;
         evidence.iter_mut().enumerate().for_each(|(at, verdict)| verdict.chosen = at == best);
         made(best)
     })?;
+    // What was taken is counted.
+    evidence[at].name = named(order[at], &count.to_string());
     Ok(Adjusted { population, evidence })
 }
 

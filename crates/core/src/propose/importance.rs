@@ -192,3 +192,28 @@ impl Source<'_> {
         ln_prior.iter().zip(&sums).map(|(prior, sum)| prior - sum + self.ln_rows).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::testing::gaussian;
+    use crate::propose::{Adaptive, Proposal};
+    use crate::workers::Serial;
+
+    #[test]
+    fn weights_by_place_are_those_of_the_rows() {
+        let (prior, population) = super::super::testing::population(90, 2);
+        let kernel = Adaptive.fit(&prior, &population).unwrap();
+        let units = gaussian(700, 2, 0.0, 1.0, 5);
+        let parts = vec![Part::new(None, 300, 1.0), Part::new(Some(&*kernel), 400, 0.9)];
+        let all = Importance::pooled(&prior, parts, &units, Vec::new());
+        let rows: Vec<u32> = (0..700).rev().step_by(2).collect();
+        let some = all.of(&rows, &Serial);
+        for (place, &row) in (0..).zip(&rows) {
+            assert_eq!(some.ln(place), all.ln(row));
+        }
+        assert!(some.is_known_anywhere() && !some.is_equal());
+        assert_eq!(some.ln_at(&units), all.ln_at(&units), "wherever somebody asks");
+        assert!(Importance::equal().of(&rows, &Serial).is_equal());
+    }
+}
