@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     for name in &options.rules {
         let started = std::time::Instant::now();
         let results = all(options, name, &datasets)?;
-        report(name, &results, started.elapsed().as_secs_f64());
+        report(name, &results, datasets.len(), started.elapsed().as_secs_f64());
         table.push(results.iter().map(|outcome| mean(&outcome.distances)).collect::<Vec<f64>>());
     }
     for (name, other) in options.rules.iter().zip(&table).skip(1) {
@@ -107,7 +107,17 @@ fn one(options: &Options, name: &str, dataset: &Dataset, seed: u64) -> anyhow::R
     Ok(Outcome { distances, sd_ratio: mean(&ratios), held_out: last.information.held_out, ess })
 }
 
-fn report(name: &str, results: &[Outcome], seconds: f64) {
+/// The standard deviation of one parameter's W1 between the seeds of a dataset, mean over datasets.
+fn between_seeds(results: &[Outcome], datasets: usize, parameter: usize) -> f64 {
+    let each = (0..datasets).map(|dataset| {
+        let seeds =
+            results.iter().skip(dataset).step_by(datasets).map(|outcome| outcome.distances[parameter]);
+        moments(&seeds.collect::<Vec<f64>>()).1
+    });
+    mean(&each.collect::<Vec<f64>>())
+}
+
+fn report(name: &str, results: &[Outcome], datasets: usize, seconds: f64) {
     let w1: Vec<f64> = results.iter().map(|outcome| mean(&outcome.distances)).collect();
     let (centre, spread) = moments(&w1);
     let parameters: Vec<String> = (0..results[0].distances.len())
@@ -122,6 +132,11 @@ fn report(name: &str, results: &[Outcome], seconds: f64) {
         average(&|r| r.held_out),
         average(&|r| r.ess),
     );
+    if results.len() > datasets {
+        let spreads = (0..results[0].distances.len()).map(|j| between_seeds(results, datasets, j));
+        let spreads: Vec<String> = spreads.map(|spread| format!("{spread:.3}")).collect();
+        println!("{:<32} between seeds {}", "", spreads.join(" "));
+    }
     println!("{:<32} {}", "", w1.iter().map(|v| format!("{v:.2}")).collect::<Vec<_>>().join(" "));
 }
 

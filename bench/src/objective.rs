@@ -84,6 +84,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         adjusts: false,
         keep: options.keep,
         previous: None,
+        tried: &[],
         workers: &Serial,
     };
     let varying = view.varying();

@@ -255,6 +255,7 @@ pub fn digest(
         adjusts: method.adjustment.is_some(),
         keep: method.keep,
         previous: None,
+        tried: inputs.previous.map_or(&[], |previous| &previous.evidence),
         workers,
     };
     let projection = method.reduction.fit(&raw, &mut seed.stream(Stage::Reduce, inputs.index, 0))?;

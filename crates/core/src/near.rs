@@ -46,11 +46,12 @@ const WEIGHED: usize = 512;
 
 impl<'a> Field<'a> {
     /// Every so manieth of the simulations in a view, for many looks.
+    #[cfg(test)]
     pub(crate) fn of(view: &View<'a>, step: usize) -> Self {
         Self::compared(view, step, &vec![1.0; view.features.columns()])
     }
 
-    /// The same for distances that weigh no other features than these do.
+    /// Every so manieth of the simulations in a view, for many looks at distances that weigh no other features than these do.
     pub(crate) fn compared(view: &View<'a>, step: usize, weights: &[f64]) -> Self {
         let mut field = Self::for_one_look(view, step);
         let used: Vec<usize> =
@@ -411,6 +412,7 @@ mod tests {
             adjusts: false,
             keep: 100,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         for step in [1, 3] {
@@ -481,6 +483,7 @@ mod tests {
             adjusts: false,
             keep: 100,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let field = Field::of(&view, 1);

@@ -37,6 +37,22 @@ impl Equations {
         Self { unknowns, sides, rows }
     }
 
+    /// The same matrix with other right-hand sides.
+    pub(crate) fn with_sides(&self, side: impl Fn(usize, usize) -> f64) -> Self {
+        let (filled, width) = shape(self.unknowns, self.sides);
+        let mut same = self.clone();
+        for (a, row) in same.rows.chunks_exact_mut(width.max(1)).take(self.unknowns).enumerate() {
+            row[filled..].iter_mut().zip(0..self.sides).for_each(|(slot, p)| *slot = side(a, p));
+        }
+        same
+    }
+
+    /// What stands on the diagonal.
+    pub(crate) fn on_diagonal(&self, at: usize) -> f64 {
+        let (_, width) = shape(self.unknowns, self.sides);
+        self.rows[at * width + at]
+    }
+
     /// Changes the diagonal.
     pub(crate) fn each_on_diagonal(&mut self, change: impl Fn(f64) -> f64) {
         let (_, width) = shape(self.unknowns, self.sides);

@@ -68,8 +68,15 @@ pub(crate) fn add_block(products: &mut [f64], factors: &[f64], columns: &[f64]) 
     vectorised(Block { products, factors, columns });
 }
 
-/// Rows of products that are made together, with as many columns as above: each value that is loaded is used several times.
-const ROWS: usize = 6;
+/// Rows of products that are made together, with as many columns as above: each value that is loaded is used several times, and
+/// all sums fit into sixteen vectors of four.
+const ROWS: usize = 4;
+
+/// Some columns, a point at a time.
+pub(crate) type Panel = [[f64; COLUMNS]; BLOCK];
+
+/// How many columns a [`Panel`] has.
+pub(crate) const ACROSS: usize = COLUMNS;
 
 struct Block<'a> {
     products: &'a mut [f64],
@@ -82,31 +89,18 @@ impl Loop for Block<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let width = self.columns.len() / BLOCK;
-        // Some columns, a point at a time.
-        let mut panel = [[0.0; COLUMNS]; BLOCK];
+        let (columns, factors) = (self.columns.as_chunks().0, self.factors.as_chunks().0);
+        let width = columns.len();
+        let mut panel: Panel = [[0.0; COLUMNS]; BLOCK];
         for j in (0..width).step_by(COLUMNS) {
             let across = COLUMNS.min(width - j);
             // What lies beyond the last column is made of the last, and left out.
-            let near = |at: usize| -> &[f64; BLOCK] {
-                self.columns[at.min(width - 1) * BLOCK..].first_chunk().expect("a block")
-            };
-            let of: [&[f64; BLOCK]; COLUMNS] = std::array::from_fn(|c| near(j + c));
+            let of: [&[f64; BLOCK]; COLUMNS] = std::array::from_fn(|c| &columns[(j + c).min(width - 1)]);
             for (p, point) in panel.iter_mut().enumerate() {
                 *point = std::array::from_fn(|c| of[c][p]);
             }
             for a in (0..j + across).step_by(ROWS) {
-                let column = |r: usize| &self.factors[(a + r).min(width - 1) * BLOCK..][..BLOCK];
-                let of: [&[f64]; ROWS] = std::array::from_fn(column);
-                let mut sums = [[0.0; COLUMNS]; ROWS];
-                for (p, point) in panel.iter().enumerate() {
-                    let factors: [f64; ROWS] = std::array::from_fn(|r| of[r][p]);
-                    for r in 0..ROWS {
-                        for c in 0..COLUMNS {
-                            sums[r][c] += factors[r] * point[c];
-                        }
-                    }
-                }
+                let sums = tile(factors, a, &panel);
                 for (row, sums) in (a..width).zip(&sums) {
                     let row = &mut self.products[row * width + j..][..across];
                     row.iter_mut().zip(sums).for_each(|(product, sum)| *product += sum);
@@ -115,6 +109,56 @@ impl Loop for Block<'_> {
         }
     }
 }
+
+/// Sums of the products of some columns, from one on, with those of a panel. What lies beyond the last column is made of the last.
+#[inline(always)]
+fn tile(columns: &[[f64; BLOCK]], first: usize, panel: &Panel) -> [[f64; COLUMNS]; ROWS] {
+    let last = columns.len() - 1;
+    let of: [&[f64; BLOCK]; ROWS] = std::array::from_fn(|r| &columns[(first + r).min(last)]);
+    let mut sums = [[0.0; COLUMNS]; ROWS];
+    for p in 0..BLOCK {
+        for r in 0..ROWS {
+            let factor = of[r][p];
+            for c in 0..COLUMNS {
+                sums[r][c] += factor * panel[p][c];
+            }
+        }
+    }
+    sums
+}
+
+/// Adds the sums of the products of columns with those of a panel, a row for each of the former.
+#[inline(always)]
+pub(crate) fn add_across(products: &mut [[f64; COLUMNS]], columns: &[[f64; BLOCK]], panel: &Panel) {
+    for first in (0..columns.len()).step_by(ROWS) {
+        for (row, sums) in products[first..].iter_mut().zip(tile(columns, first, panel)) {
+            (0..COLUMNS).for_each(|c| row[c] += sums[c]);
+        }
+    }
+}
+
+/// Adds to each point of a panel what slopes make of its values in some columns.
+#[inline(always)]
+pub(crate) fn add_told(panel: &mut Panel, columns: &[[f64; BLOCK]], slopes: &[[f64; COLUMNS]]) {
+    // Few columns at a time, so that they stay near the processor.
+    for (columns, slopes) in columns.chunks(NEARBY).zip(slopes.chunks(NEARBY)) {
+        for (at, points) in panel.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
+            let mut sums = *points;
+            for (column, slopes) in columns.iter().zip(slopes) {
+                for r in 0..ROWS {
+                    let value = column[at * ROWS + r];
+                    for c in 0..COLUMNS {
+                        sums[r][c] += value * slopes[c];
+                    }
+                }
+            }
+            *points = sums;
+        }
+    }
+}
+
+/// Columns of a block that stay near the processor.
+pub(crate) const NEARBY: usize = 32;
 
 /// The sum of the products of two columns.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

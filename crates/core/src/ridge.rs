@@ -2,7 +2,7 @@
 //! sums of products, so that neither penalties nor parts cost another pass over the points.
 
 use crate::positive::Equations;
-use crate::products::{BLOCK, add_block, dot};
+use crate::products::{ACROSS, BLOCK, Panel, add_across, add_block, add_told, dot};
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
 use crate::workers::{self, Workers};
@@ -38,8 +38,9 @@ const PARTS: usize = 4;
 const PENALTIES: [f64; 8] = [1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0];
 
 impl Ridge {
-    /// Fits the targets on the regressors; `None` where no penalty makes the regression solvable.
-    pub(crate) fn fit(points: &Points<'_>, workers: &dyn Workers) -> Option<Self> {
+    /// Fits the targets on the regressors; `None` where no penalty makes the regression solvable. Where there are `more` points of
+    /// the same kind, of which these are some, it goes one step from the fit of these towards that of all.
+    pub(crate) fn fit(points: &Points<'_>, more: Option<&Points<'_>>, workers: &dyn Workers) -> Option<Self> {
         let (f, t) = (points.regressors, points.targets);
         let sums = workers::map(workers, PARTS, |part| Sums::of(points, (part, PARTS)));
         let all = sums.iter().skip(1).fold(sums[0].clone(), |all, sum| all.plus(sum, 1.0));
@@ -81,12 +82,157 @@ impl Ridge {
             explained.push(if variance > 0.0 && loss.is_finite() { 1.0 - loss / variance } else { 0.0 });
             residual.push((loss.min(variance) / all.count()).sqrt());
         }
-        Some(Self { coefficients, intercepts, explained, residual })
+        let mut ridge = Self { coefficients, intercepts, explained, residual };
+        if let Some(more) = more {
+            let penalties: Vec<f64> = (0..t).map(|p| PENALTIES[best(p).1]).collect();
+            ridge.step(&whole, &penalties, more, workers)?;
+        }
+        Some(ridge)
+    }
+
+    /// Goes from the fit of some points towards that of all: what it leaves open of all of them says where to, and the products of
+    /// some how far. A pass over all points costs little where their products, of each regressor with each, cost much (Pilanci &
+    /// Wainwright 2016).
+    fn step(
+        &mut self,
+        some: &Moments,
+        penalties: &[f64],
+        all: &Points<'_>,
+        workers: &dyn Workers,
+    ) -> Option<()> {
+        let f = all.regressors;
+        let parts = workers::map(workers, all.count.div_ceil(PASSED), |part| {
+            Open::of(self, all, part * PASSED..all.count.min((part + 1) * PASSED))
+        });
+        let open = parts.into_iter().reduce(Open::and)?;
+        let n = all.count as f64;
+        let means: Vec<f64> = (0..f).map(|a| open.product(Some(a), all.targets) / n).collect();
+        let mut chosen = penalties.to_vec();
+        chosen.sort_unstable_by(f64::total_cmp);
+        chosen.dedup();
+        // The inverse of the products of some is too large by a little, as that of any estimate is.
+        let part = (1.0 - f as f64 / some.count).max(0.0);
+        for penalty in chosen {
+            let held =
+                |a: usize, p: usize| held(some.equations.on_diagonal(a), penalty, self.coefficients[p][a]);
+            let side = |a: usize, p: usize| {
+                let open = |regressor: Option<usize>| open.product(regressor, p) / n;
+                open(Some(a)) - means[a] * open(None) - held(a, p)
+            };
+            let mut equations = some.equations.with_sides(side);
+            equations.each_on_diagonal(|variance| penalised(variance, penalty));
+            let steps = equations.solve()?;
+            for (p, steps) in steps.iter().enumerate().filter(|&(p, _)| penalties[p] == penalty) {
+                if steps.iter().any(|step| !step.is_finite()) {
+                    continue;
+                }
+                self.intercepts[p] += open.product(None, p) / n - part * dot(&means, steps);
+                self.coefficients[p].iter_mut().zip(steps).for_each(|(slope, step)| *slope += part * step);
+            }
+        }
+        Some(())
     }
 
     /// What a target is where all regressors are nothing, and what each of these adds.
     pub(crate) fn line(&self, target: usize) -> (f64, &[f64]) {
         (self.intercepts[target], &self.coefficients[target])
+    }
+}
+
+/// A variance with a penalty. One that hardly varies in these points is left out.
+fn penalised(variance: f64, penalty: f64) -> f64 {
+    variance.max(0.0) * (1.0 + penalty) + LEAST
+}
+
+/// How a penalty holds a slope back.
+fn held(variance: f64, penalty: f64, slope: f64) -> f64 {
+    (variance.max(0.0) * penalty + LEAST) * slope
+}
+
+/// The least penalty, in units of one.
+const LEAST: f64 = 1e-9;
+
+/// Points of one pass that are put together.
+const PASSED: usize = 4_096;
+
+/// What a fit leaves open of some points, and ones, times each regressor, summed up.
+struct Open {
+    /// Of as many targets at a time as are taken across, ones being the last: a row a regressor.
+    products: Vec<Vec<[f64; ACROSS]>>,
+    /// The same by themselves.
+    left: Vec<[f64; ACROSS]>,
+}
+
+impl Open {
+    fn of(fit: &Ridge, points: &Points<'_>, rows: std::ops::Range<usize>) -> Self {
+        let (f, t) = (points.regressors, points.targets);
+        let groups = (t + 1).div_ceil(ACROSS);
+        let mut open =
+            Self { products: vec![vec![[0.0; ACROSS]; f]; groups], left: vec![[0.0; ACROSS]; groups] };
+        // What a regression tells, a group of targets after another.
+        let of_group = |group: usize, of: &dyn Fn(usize) -> f64| -> [f64; ACROSS] {
+            std::array::from_fn(|c| Some(group * ACROSS + c).filter(|&p| p < t).map_or(0.0, of))
+        };
+        let slopes = |group: usize| (0..f).map(|a| of_group(group, &|p| fit.coefficients[p][a])).collect();
+        let slopes: Vec<Vec<[f64; ACROSS]>> = (0..groups).map(slopes).collect();
+        let at_nothing: Vec<[f64; ACROSS]> =
+            (0..groups).map(|group| of_group(group, &|p| fit.intercepts[p])).collect();
+        points.each_block(rows, |_, columns| {
+            let lines = (&at_nothing[..], &slopes[..]);
+            vectorised(AddOpen { lines, columns: columns.as_chunks().0, targets: t, open: &mut open });
+        });
+        open
+    }
+
+    fn and(mut self, more: Self) -> Self {
+        let own = self.products.iter_mut().flatten().chain(&mut self.left);
+        for (sums, more) in own.zip(more.products.iter().flatten().chain(&more.left)) {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        self
+    }
+
+    /// What is open of a target times a regressor, or times one.
+    fn product(&self, regressor: Option<usize>, target: usize) -> f64 {
+        let (group, column) = (target / ACROSS, target % ACROSS);
+        regressor.map_or(&self.left[group], |a| &self.products[group][a])[column]
+    }
+}
+
+/// Adds a block of points.
+struct AddOpen<'a> {
+    /// Intercepts and slopes, a group of targets after another.
+    lines: (&'a [[f64; ACROSS]], &'a [Vec<[f64; ACROSS]>]),
+    /// Ones, regressors and targets.
+    columns: &'a [[f64; BLOCK]],
+    targets: usize,
+    open: &'a mut Open,
+}
+
+impl Loop for AddOpen<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { lines, columns, targets: t, open } = self;
+        let (ones, columns) = columns.split_first().expect("a column of ones");
+        let (regressors, targets) = columns.split_at(columns.len() - t);
+        for (group, (at_nothing, slopes)) in lines.0.iter().zip(lines.1).enumerate() {
+            let mut panel: Panel = [*at_nothing; BLOCK];
+            add_told(&mut panel, regressors, slopes);
+            for (lane, told) in panel.iter_mut().enumerate() {
+                for (c, told) in told.iter_mut().enumerate() {
+                    let target = group * ACROSS + c;
+                    // Beyond the targets stand ones, of which nothing is told; beyond the last point there is nothing.
+                    let there = if target < t { targets[target][lane] } else { 1.0 };
+                    *told = (there - *told) * ones[lane];
+                }
+            }
+            add_across(&mut open.products[group], regressors, &panel);
+            for point in &panel {
+                (0..ACROSS).for_each(|c| open.left[group][c] += point[c]);
+            }
+        }
     }
 }
 
@@ -100,7 +246,7 @@ pub(crate) fn left_open(points: &Points<'_>, penalty: f64) -> Option<Table> {
     let parts = if points.count >= ENOUGH * f { 2 } else { 1 };
     let fit = Moments::of(&Sums::of(points, (0, parts)), f, t).solve(penalty)?;
     let mut left = Table::filled(points.count, t, 0.0);
-    points.each_block((0, 1), |rows, columns| {
+    points.each_block(0..points.count, |rows, columns| {
         let (x, y) = columns.split_at((1 + f) * BLOCK);
         for (p, y) in y.chunks_exact(BLOCK).enumerate() {
             let told =
@@ -134,12 +280,12 @@ impl Loop for Told<'_> {
 }
 
 impl Points<'_> {
-    /// Those of one of several parts, a block at a time: columns of ones, regressors and targets, in which what lies
+    /// Some of them, a block at a time: columns of ones, regressors and targets, in which what lies
     /// beyond the last point is nothing.
-    fn each_block(&self, (part, parts): (usize, usize), mut see: impl FnMut(&[usize], &[f64])) {
+    fn each_block(&self, points: impl Iterator<Item = usize>, mut see: impl FnMut(&[usize], &[f64])) {
         let width = 1 + self.regressors + self.targets;
         let (mut write, mut columns) = ((self.writer)(), vec![1.0; BLOCK * width]);
-        let rows: Vec<usize> = (part..self.count).step_by(parts).collect();
+        let rows: Vec<usize> = points.collect();
         for rows in rows.chunks(BLOCK) {
             write(rows, &mut columns[BLOCK..]);
             columns.chunks_exact_mut(BLOCK).for_each(|column| column[rows.len()..].fill(0.0));
@@ -158,11 +304,13 @@ struct Sums {
 
 impl Sums {
     /// Over one of several parts of the points.
-    fn of(points: &Points<'_>, part: (usize, usize)) -> Self {
+    fn of(points: &Points<'_>, (part, parts): (usize, usize)) -> Self {
         let (f, t) = (points.regressors, points.targets);
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
-        points.each_block(part, |_, columns| add_block(&mut products, columns, columns));
+        points.each_block((part..points.count).step_by(parts), |_, columns| {
+            add_block(&mut products, columns, columns)
+        });
         Self { width, regressors: f, products }
     }
 
@@ -198,6 +346,7 @@ impl Sums {
 
 /// Means, covariances as equations for the coefficients, and the targets' variances.
 struct Moments {
+    count: f64,
     equations: Equations,
     means: Vec<f64>,
     middles: Vec<f64>,
@@ -221,13 +370,12 @@ impl Moments {
             |a, p| sums.at(1 + a, 1 + f + p) / n - means[a] * middles[p],
         );
         let variance = |p: usize| (sums.at(1 + f + p, 1 + f + p) / n - middles[p] * middles[p]).max(0.0);
-        Self { equations, variances: (0..t).map(variance).collect(), means, middles }
+        Self { count: n, equations, variances: (0..t).map(variance).collect(), means, middles }
     }
 
     fn solve(&self, penalty: f64) -> Option<Solution> {
         let mut equations = self.equations.clone();
-        // One that hardly varies in these points is left out.
-        equations.each_on_diagonal(|variance| variance.max(0.0) * (1.0 + penalty) + 1e-9);
+        equations.each_on_diagonal(|variance| penalised(variance, penalty));
         let coefficients = equations.solve()?;
         if coefficients.iter().flatten().any(|b| !b.is_finite()) {
             return None;
@@ -263,7 +411,7 @@ mod tests {
                 })
             },
         };
-        let fit = Ridge::fit(&points, &Serial).unwrap();
+        let fit = Ridge::fit(&points, None, &Serial).unwrap();
         // Variances 5 and 0.25: 0.952 is explained; the standard error of the share is below 0.005.
         assert!((fit.explained[0] - 0.952).abs() < 0.015, "{:?}", fit.explained);
         assert!((fit.residual[0] - 0.5).abs() < 0.05, "{:?}", fit.residual);

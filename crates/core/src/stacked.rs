@@ -75,6 +75,12 @@ impl<'a> Stacked<'a> {
         self.each as usize * (1 + self.rest.len())
     }
 
+    /// Rows of each of the tables.
+    #[must_use]
+    pub fn each(&self) -> usize {
+        self.each as usize
+    }
+
     /// Number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {

@@ -12,9 +12,12 @@ use crate::workers::{self, Workers};
 pub struct Verdict {
     /// What was chosen among: `rule` or `adjustment`.
     pub subject: String,
-    /// The way.
+    /// The way, by a name that is the same in every generation.
+    pub way: String,
+    /// The way, with what it comes to here.
     pub name: String,
-    /// Mean energy score over the pseudo-observations, in units of the accepted parameters' spread: less is better.
+    /// Mean energy score over the pseudo-observations, in units of the accepted parameters' spread: less is better. How far it is
+    /// from the best is by those of earlier generations too.
     pub score: f64,
     /// Standard error of the difference from the best.
     pub error: f64,
@@ -39,6 +42,8 @@ pub(crate) const REGION: f64 = 2.0;
 /// more there is of it. Fewer than some tell nothing.
 const TRIALS: f64 = 3.2;
 const FEWEST: usize = 32;
+/// The share of these where the generation before has tried the same.
+const AGAIN: f64 = 0.5;
 /// Particles that stand for a population when it is scored.
 pub(crate) const STAND_INS: usize = 192;
 /// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
@@ -50,7 +55,8 @@ impl Trials {
     /// Some rows among those nearest to the data whose effective size is `near`, each as likely as its importance weight
     /// says.
     pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64) -> Self {
-        let count = ((TRIALS * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
+        let share = if view.tried.is_empty() { 1.0 } else { AGAIN };
+        let count = ((share * TRIALS * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
         let all = field.near((view.observed, weights), None, Extent::of(near));
         let some = all.thinned(all.reaching(near), usize::MAX);
         let total: f64 = some.weights.iter().sum();
@@ -118,26 +124,71 @@ fn somewhat(tried: usize) -> f64 {
     1.0 + 24.0 / tried as f64
 }
 
+/// How far a way was behind the best in the generation before, with the standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Before {
+    behind: f64,
+    error: f64,
+}
+
+/// How much larger standard errors are a generation later: what was tried then was near the data by other standards.
+const FADED: f64 = std::f64::consts::SQRT_2;
+/// Evidence of two generations that is so many standard errors apart is not evidence of the same: the newer counts.
+const CONTRADICTING: f64 = 3.0;
+/// What stands for pseudo-observations of the generation before where it is asked how well errors are known.
+const TRIED_BEFORE: usize = 24;
+
+impl Before {
+    /// What the generation before says of some ways.
+    pub(crate) fn of(
+        tried: &[Verdict],
+        subject: &str,
+        ways: impl Iterator<Item = String>,
+    ) -> Vec<Option<Self>> {
+        let tried: Vec<&Verdict> = tried.iter().filter(|verdict| verdict.subject == subject).collect();
+        let best = tried.iter().map(|verdict| verdict.score).fold(f64::INFINITY, f64::min);
+        let one = |way: String| {
+            let verdict = tried.iter().find(|verdict| verdict.way == way)?;
+            let before = Self { behind: verdict.score - best, error: FADED * verdict.error };
+            (before.behind.is_finite() && before.error.is_finite()).then_some(before)
+        };
+        ways.map(one).collect()
+    }
+}
+
+/// The ways that were not clearly behind the best of them in the generation before.
+pub(crate) fn contenders(before: &[Option<Before>]) -> Vec<usize> {
+    let best = before.iter().flatten().map(|before| before.behind).fold(f64::INFINITY, f64::min);
+    let is_open = |before: &Before| {
+        before.behind - best <= clearly(TRIED_BEFORE) * before.error || before.behind <= best
+    };
+    (0..before.len()).filter(|&way| before[way].as_ref().is_none_or(is_open)).collect()
+}
+
 /// Scores of ways on pseudo-observations.
 pub(crate) struct Scores {
     /// A row a pseudo-observation; not a number where a way was left out.
     rows: Vec<Vec<f64>>,
     /// How much each pseudo-observation counts.
     counts: Vec<f64>,
+    /// What is known of each way beforehand.
+    before: Vec<Option<Before>>,
 }
 
 impl Scores {
-    /// A race of `ways`, of which some may leave early. `score` gives those of some ways on one pseudo-observation. A way that
-    /// falls behind is left out of the rounds that follow, and has no number there; nothing more is tried where one is left.
+    /// A race of ways of which this is known beforehand, and of which some may leave early. `score` gives those of some ways on
+    /// one pseudo-observation. A way that falls behind, or was clearly behind before, is left out of the rounds that follow, and
+    /// has no number there; nothing more is tried where one is left.
     pub(crate) fn race(
         workers: &dyn Workers,
         trials: &Trials,
-        ways: usize,
+        before: Vec<Option<Before>>,
         leaves_early: impl Fn(usize) -> bool,
         score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
     ) -> Self {
-        let mut left: Vec<usize> = (0..ways).collect();
-        let mut scores = Self { rows: Vec::with_capacity(trials.rows.len()), counts: trials.counts.clone() };
+        let (mut left, ways) = (contenders(&before), before.len());
+        let mut scores =
+            Self { rows: Vec::with_capacity(trials.rows.len()), counts: trials.counts.clone(), before };
         let mut rounds = ROUNDS.into_iter();
         let mut round = ROUNDS[0];
         while scores.rows.len() < trials.rows.len() && (left.len() > 1 || scores.rows.is_empty()) {
@@ -158,17 +209,23 @@ impl Scores {
         scores
     }
 
-    /// So many more ways, on the same pseudo-observations. `score` is asked for some of them by their place among these. One
-    /// that falls behind the best so far is left out of the rounds that follow.
+    /// More ways, on the same pseudo-observations. `score` is asked for some of them by their place among these. One that falls
+    /// behind the best so far is left out of the rounds that follow.
     pub(crate) fn extend(
         &mut self,
         workers: &dyn Workers,
-        more: usize,
+        before: Vec<Option<Before>>,
         score: impl Fn(usize, &[usize]) -> Vec<f64> + Sync,
     ) {
-        let (ways, best) = (self.rows.first().map_or(0, Vec::len), self.leader());
+        let (ways, best, more) = (self.before.len(), self.leader(), before.len());
         self.rows.iter_mut().for_each(|row| row.resize(ways + more, f64::NAN));
+        self.before.extend(before);
         let mut left: Vec<usize> = (0..more).collect();
+        left.retain(|&way| {
+            let known = self.before[ways + way].is_none() || self.before[best].is_none();
+            let (mean, error) = self.behind(ways + way, best);
+            known || mean <= somewhat(TRIED_BEFORE) * error
+        });
         let (mut tried, mut rounds) = (0, ROUNDS.into_iter());
         while tried < self.rows.len() && !left.is_empty() {
             let round = rounds.next().unwrap_or(ROUNDS[ROUNDS.len() - 1]).min(self.rows.len() - tried);
@@ -191,7 +248,7 @@ impl Scores {
 
     /// The best of the ways that were never left out.
     pub(crate) fn leader(&self) -> usize {
-        let ways = self.rows.first().map_or(0, Vec::len);
+        let ways = self.before.len();
         self.best(&(0..ways).filter(|&way| self.stayed(way)).collect::<Vec<usize>>())
     }
 
@@ -205,29 +262,43 @@ impl Scores {
     pub(crate) fn best(&self, ways: &[usize]) -> usize {
         let sum = |way: usize| self.rows.iter().zip(&self.counts).map(|(row, n)| n * row[way]).sum::<f64>();
         let first = ways.first().copied().unwrap_or(0);
-        ways.iter()
-            .fold((first, sum(first)), |best, &way| {
-                let sum = sum(way);
-                if sum < best.1 { (way, sum) } else { best }
-            })
-            .0
+        let least = |of: &dyn Fn(usize) -> f64| {
+            let better = |best: (usize, f64), way: usize| {
+                let value = of(way);
+                if value < best.1 { (way, value) } else { best }
+            };
+            ways.iter().copied().fold((first, of(first)), better).0
+        };
+        let now = least(&sum);
+        least(&|way| self.behind(way, now).0)
     }
 
-    /// How much worse a way is than another, with the standard error, where both were tried.
+    /// How much worse a way is than another, with the standard error: where both were tried, and by what is known beforehand.
     fn behind(&self, way: usize, other: usize) -> (f64, f64) {
         let steps = self.rows.iter().zip(&self.counts).map(|(row, &count)| (row[way] - row[other], count));
-        mean_and_error(&steps.filter(|(step, _)| !step.is_nan()).collect::<Vec<(f64, f64)>>())
+        let steps: Vec<(f64, f64)> = steps.filter(|(step, _)| !step.is_nan()).collect();
+        let now = mean_and_error(&steps);
+        let before = match (self.before[way], self.before[other]) {
+            (Some(way), Some(other)) if way != other => {
+                (way.behind - other.behind, way.error.hypot(other.error))
+            }
+            _ => return now,
+        };
+        if steps.len() < 2 {
+            return before;
+        }
+        together(now, before)
     }
 
     /// The verdicts on ways, `order` with the preferred ones first: taken, as a place in it, is the first that is not
-    /// worse than the best by more than a share of its standard error, which `margin` gives for the best. A way that was
-    /// left out of some lost.
+    /// worse than the best by more than a share of its standard error, which `margin` gives for the best. `name` gives both names
+    /// of a way. A way that was left out of some lost.
     pub(crate) fn verdicts(
         &self,
         subject: &str,
         order: &[usize],
         margin: impl Fn(usize) -> f64,
-        name: impl Fn(usize) -> String,
+        name: impl Fn(usize) -> (String, String),
     ) -> (usize, Vec<Verdict>) {
         let whole: Vec<usize> = order.iter().copied().filter(|&way| self.stayed(way)).collect();
         let best = self.best(&whole);
@@ -238,15 +309,30 @@ impl Scores {
         let is_near = |at: &usize| behind[*at].0 <= margin * behind[*at].1 && self.stayed(order[*at]);
         let of_best = order.iter().position(|&way| way == best).unwrap_or(0);
         let taken = (0..order.len()).find(is_near).unwrap_or(of_best);
-        let verdict = |(at, &way): (usize, &usize)| Verdict {
-            subject: subject.to_owned(),
-            name: name(way),
-            score: level + behind[at].0,
-            error: behind[at].1,
-            chosen: at == taken,
+        let verdict = |(at, &way): (usize, &usize)| {
+            let ((way, name), (behind, error)) = (name(way), behind[at]);
+            Verdict {
+                subject: subject.to_owned(),
+                way,
+                name,
+                score: level + behind,
+                error,
+                chosen: at == taken,
+            }
         };
         (taken, order.iter().enumerate().map(verdict).collect())
     }
+}
+
+/// What two estimates with their standard errors say together; the first alone where they contradict each other, or it is exact.
+fn together(now: (f64, f64), before: (f64, f64)) -> (f64, f64) {
+    let apart = (now.0 - before.0).abs();
+    let is_useful = now.1 > 0.0 && before.1 > 0.0 && apart <= CONTRADICTING * now.1.hypot(before.1);
+    if !is_useful {
+        return now;
+    }
+    let (a, b) = (now.1.powi(-2), before.1.powi(-2));
+    ((a * now.0 + b * before.0) / (a + b), (a + b).sqrt().recip())
 }
 
 /// Mean and standard error of figures that count so often each.
@@ -278,11 +364,11 @@ mod tests {
 
     /// Scores that count the same.
     fn plain(rows: Vec<Vec<f64>>) -> Scores {
-        Scores { counts: vec![1.0; rows.len()], rows }
+        Scores { counts: vec![1.0; rows.len()], before: vec![None; rows[0].len()], rows }
     }
 
     fn verdicts(scores: &Scores) -> (usize, Vec<Verdict>) {
-        scores.verdicts("rule", &[0, 1], |_| MARGIN, |way| way.to_string())
+        scores.verdicts("rule", &[0, 1], |_| MARGIN, |way| (way.to_string(), way.to_string()))
     }
 
     #[test]
@@ -302,7 +388,7 @@ mod tests {
     #[test]
     fn what_was_drawn_twice_counts_twice() {
         let rows = vec![vec![1.0, 2.0], vec![1.0, 0.5], vec![1.0, 1.2]];
-        let often = Scores { rows: rows.clone(), counts: vec![1.0, 3.0, 1.0] };
+        let often = Scores { counts: vec![1.0, 3.0, 1.0], ..plain(rows.clone()) };
         let copied = plain([&rows[..], &[rows[1].clone(), rows[1].clone()]].concat());
         assert_eq!(often.best(&[0, 1]), 1);
         assert_eq!(plain(rows).best(&[0, 1]), 0);
@@ -320,7 +406,7 @@ mod tests {
         let scores = Scores::race(
             &workers::Serial,
             &trials,
-            3,
+            vec![None; 3],
             |_| false,
             |trial, ways| ways.iter().map(|&way| level[way] + noise.at(trial, way)).collect(),
         );
@@ -329,13 +415,13 @@ mod tests {
         let alone = Scores::race(
             &workers::Serial,
             &trials,
-            2,
+            vec![None; 2],
             |_| false,
             |_, ways| ways.iter().map(|&way| way as f64).collect(),
         );
         assert_eq!(alone.rows.len(), ROUNDS[0], "one is left");
         let mut more = scores;
-        more.extend(&workers::Serial, 2, |trial, ways| {
+        more.extend(&workers::Serial, vec![None; 2], |trial, ways| {
             ways.iter().map(|&way| [5.0, 1.0][way] + noise.at(trial, way)).collect()
         });
         assert!(more.rows[7][3] > 2.0 && more.rows[8][3].is_nan() && more.stayed(4) && !more.stayed(3));
@@ -351,7 +437,7 @@ mod tests {
             Scores::race(
                 &workers::Serial,
                 &trials,
-                2,
+                vec![None; 2],
                 |way| leaves_early && way == 1,
                 |trial, ways| {
                     ways.iter().map(|&way| if way == 1 { 1.0 + noise(trial) } else { 0.0 }).collect()

@@ -5,6 +5,7 @@ use crate::propose::Importance;
 use crate::reduce::Estimates;
 use crate::stacked::Stacked;
 use crate::table::Table;
+use crate::trials::Verdict;
 use crate::vectors::{Loop, vectorised};
 use crate::workers::Workers;
 
@@ -33,6 +34,8 @@ pub struct View<'a> {
     pub keep: usize,
     /// Weights of the generation before, averaged over its folds.
     pub previous: Option<&'a [f64]>,
+    /// What was tried in the generation before, and how it did.
+    pub tried: &'a [Verdict],
     /// Who does parallel work.
     pub workers: &'a dyn Workers,
 }

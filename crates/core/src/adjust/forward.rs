@@ -299,6 +299,7 @@ mod tests {
             adjusts: true,
             keep,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         // Those that lie nearest, as they would be accepted.

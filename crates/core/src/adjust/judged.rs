@@ -8,8 +8,11 @@ use super::thin::Thin;
 use super::ways::{Kind, Looks, Size, Way};
 use super::{Accepted, AdjustError, Adjusted, Adjustment, Regression, Simulations};
 use crate::near::{Extent, Field, Near};
-use crate::trials::{LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{Before, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
 use crate::view::View;
+
+/// What is chosen.
+const SUBJECT: &str = "adjustment";
 
 /// Chooses how many of the nearest simulations to take and how to adjust them, by what tells the parameters of
 /// pseudo-observations near the data best. Where no adjustment does better than the accepted as they are, these stay.
@@ -126,12 +129,13 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
         (Size::Effective(size), Some(enough)) => size > enough,
         _ => false,
     };
-    let mut scores = Scores::race(view.workers, &trials, ways.len(), is_more, |at, left| {
+    let before = |ways: &[Way]| Before::of(view.tried, SUBJECT, ways.iter().map(|way| at_data.key(way)));
+    let mut scores = Scores::race(view.workers, &trials, before(&ways), is_more, |at, left| {
         score(at, &left.iter().map(|&way| ways[way]).collect::<Vec<Way>>())
     });
     let more = more_ways(accepted, &ways, &scores);
     if !more.is_empty() {
-        scores.extend(view.workers, more.len(), |at, left| {
+        scores.extend(view.workers, before(&more), |at, left| {
             score(at, &left.iter().map(|&way| more[way]).collect::<Vec<Way>>())
         });
         ways.extend(more);
@@ -156,13 +160,13 @@ fn among(accepted: &Accepted<'_>, all: &Simulations<'_>, used: &[usize]) -> Resu
     let named = |way: usize, count: &str| format!("{}, {count} nearest", at_data.name(ways[way].kind));
     let name = |way: usize| {
         let about = if is_far(&ways[way]) { "about " } else { "" };
-        named(way, &format!("{about}{}", counts[way]))
+        (at_data.key(&ways[way]), named(way, &format!("{about}{}", counts[way])))
     };
     // The posterior of fewer than are kept is rough, which scores hardly tell.
     let is_doubtful =
         |way: usize| counts[way] < here.reaching(keep) || ways[way].kind == Kind::WeighedAfterByMode;
     let margin = |best: usize| if is_doubtful(best) { MARGIN_OF_DOUBTFUL } else { MARGIN };
-    let (taken, mut evidence) = scores.verdicts("adjustment", &order, margin, name);
+    let (taken, mut evidence) = scores.verdicts(SUBJECT, &order, margin, name);
     let made = |at: usize| {
         let way = &ways[order[at]];
         let there = is_far(way).then(|| look(&[*way]));

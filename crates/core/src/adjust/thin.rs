@@ -97,6 +97,7 @@ mod tests {
             adjusts: false,
             keep: 50,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let thin = Thin::of(&view, 3, &weights, &[1, 3]);

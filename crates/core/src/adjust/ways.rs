@@ -116,6 +116,17 @@ impl Looks<'_> {
         }
     }
 
+    /// A name that is the same in every generation.
+    pub(super) fn key(&self, way: &Way) -> String {
+        let name = self.name(way.kind);
+        match (way.kind, way.size) {
+            (Kind::Forward(which), _) => format!("{name}, {which}"),
+            (_, Size::Effective(size)) => format!("{name}, {size} kept"),
+            (_, Size::Share(share)) => format!("{name}, {share} of all"),
+            (_, Size::Fitted(_)) => name.to_owned(),
+        }
+    }
+
     /// A look at what is nearest to an observation; `observed` has all features, `seen` those of the view.
     pub(super) fn at<'b>(&'b self, near: &'b Near<'b>, observed: &'b [f64], seen: &'b [f64]) -> Look<'b> {
         let nested = Nested::new(self.view.features, self.used, seen);
@@ -318,6 +329,7 @@ mod tests {
             adjusts: false,
             keep: 400,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let field = Field::of(&view, 1);

@@ -208,6 +208,7 @@ mod tests {
             adjusts: false,
             keep: 10_000,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let plan = SemiAutomatic { powers: 4 };
@@ -245,6 +246,7 @@ mod tests {
             adjusts: false,
             keep: 10,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let fitted = SemiAutomatic::default().fit(&view, &mut Seed(1).stream(Stage::Reduce, 0, 0));

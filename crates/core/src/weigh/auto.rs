@@ -10,7 +10,7 @@ use crate::adjust::{Points, Regression, kernel};
 use crate::near::{Extent, Field, Near};
 use crate::reduce::Estimates;
 use crate::stream::{Seed, Stage, Stream};
-use crate::trials::{FITTED, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials};
+use crate::trials::{Before, FITTED, LOOKED_AMONG, MARGIN, REGION, STAND_INS, Scores, Trials, contenders};
 use crate::view::View;
 
 /// Tries the simple rules and searches on the statistics, and learned features where a reduction makes some, and
@@ -50,13 +50,16 @@ impl Weighting for Auto {
         let all = Field::for_one_look(view, 1);
         let trials = Trials::new(view, &all, &rules[0].weights, view.keep as f64 / REGION);
         drop(all);
-        let bench = Bench::new(view, &trials);
         let searched = rules.len();
+        let bench = Bench::new(view, &trials);
         let mut tried = bench.ways(&rules, 0);
+        let known = before(view, &tried, &rules);
+        let raced = contenders(&known);
+        let bench = bench.laid_out(raced.iter().map(|&way| &rules[tried[way].rule].weights[..]));
         let mut scores = Scores::race(
             view.workers,
             &trials,
-            tried.len(),
+            known,
             |_| false,
             |at, left| bench.scores(at, &rules, &left.iter().map(|&way| tried[way]).collect::<Vec<_>>()),
         );
@@ -73,9 +76,9 @@ impl Weighting for Auto {
             }
             let weights = crate::digest::mean_weights(found.folds.iter().map(|fold| &fold.weights[..]));
             rules.push(Rule { found: Some(found), ..Rule::new("hellinger", weights) });
-            let bench = Bench::new(view, &trials);
+            let bench = Bench::new(view, &trials).laid_out(std::iter::once(&rules[searched].weights[..]));
             let more = bench.ways(&rules, searched);
-            scores.extend(view.workers, more.len(), |at, left| {
+            scores.extend(view.workers, before(view, &more, &rules), |at, left| {
                 bench.scores(at, &rules, &left.iter().map(|&way| more[way]).collect::<Vec<_>>())
             });
             tried.extend(more);
@@ -88,11 +91,8 @@ impl Weighting for Auto {
         };
         let mut order: Vec<usize> = (0..tried.len()).collect();
         order.sort_by_key(|&way| (tried[way].is_adjusted, rank(tried[way].rule)));
-        let name = |way: usize| {
-            let adjusted = if tried[way].is_adjusted { ", adjusted" } else { "" };
-            format!("{}{adjusted}", rules[tried[way].rule].name)
-        };
-        let (taken, evidence) = scores.verdicts("rule", &order, |_| MARGIN, name);
+        let name = |way: usize| (tried[way].name(&rules), tried[way].name(&rules));
+        let (taken, evidence) = scores.verdicts(SUBJECT, &order, |_| MARGIN, name);
         let evaluations =
             rules.iter().filter_map(|rule| rule.found.as_ref()).map(|found| found.evaluations).sum();
         let compared =
@@ -153,6 +153,20 @@ struct Way {
     is_adjusted: bool,
 }
 
+impl Way {
+    fn name(&self, rules: &[Rule]) -> String {
+        format!("{}{}", rules[self.rule].name, if self.is_adjusted { ", adjusted" } else { "" })
+    }
+}
+
+/// What the generation before says of some ways.
+fn before(view: &View<'_>, ways: &[Way], rules: &[Rule]) -> Vec<Option<Before>> {
+    Before::of(view.tried, SUBJECT, ways.iter().map(|way| way.name(rules)))
+}
+
+/// What is chosen among.
+const SUBJECT: &str = "rule";
+
 /// Where rules are tried.
 struct Bench<'a> {
     view: &'a View<'a>,
@@ -167,8 +181,17 @@ impl<'a> Bench<'a> {
     fn new(view: &'a View<'a>, trials: &'a Trials) -> Self {
         let most = LOOKED_AMONG.min(VALUES / view.features.columns()).max(FEWEST);
         let step = view.rows.len().div_ceil(most);
-        let (field, keep) = (Field::of(view, step), view.keep as f64 / step as f64);
+        let (field, keep) = (Field::for_one_look(view, step), view.keep as f64 / step as f64);
         Self { view, field, trials, step, keep }
+    }
+
+    /// The same for distances under some weights.
+    fn laid_out<'b>(self, weights: impl Iterator<Item = &'b [f64]>) -> Self {
+        let mut all = vec![0.0; self.view.features.columns()];
+        for weights in weights {
+            all.iter_mut().zip(weights).for_each(|(all, weight): (&mut f64, _)| *all = all.max(*weight));
+        }
+        Self { field: Field::compared(self.view, self.step, &all), ..self }
     }
 
     /// The rules from one on: as they are, and, where an adjustment follows and there are enough for one, adjusted.

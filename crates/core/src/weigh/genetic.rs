@@ -199,6 +199,7 @@ mod tests {
             adjusts: false,
             keep: 3,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let judge = Judge { keep: 3, ..Judge::new(&view, 2) };
@@ -227,6 +228,7 @@ mod tests {
             adjusts: false,
             keep: 100,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let choice = Genetic::default().choose(&view, &mut Seed(2).stream(Stage::Weigh, 0, 0)).unwrap();

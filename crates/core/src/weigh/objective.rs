@@ -93,6 +93,7 @@ mod tests {
             adjusts: false,
             keep: 150,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let plan = Entropy::default();

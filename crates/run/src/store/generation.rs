@@ -362,6 +362,7 @@ fn to_unit_scale(value: &Value) -> Option<UnitScale> {
 fn verdict(verdict: &Verdict) -> Value {
     json!({
         "subject": verdict.subject,
+        "way": verdict.way,
         "name": verdict.name,
         "score": real(verdict.score),
         "error": real(verdict.error),
@@ -372,6 +373,8 @@ fn verdict(verdict: &Verdict) -> Value {
 fn to_verdict(value: &Value) -> Option<Verdict> {
     Some(Verdict {
         subject: value["subject"].as_str()?.to_owned(),
+        // Directories of before have none.
+        way: value["way"].as_str().unwrap_or_default().to_owned(),
         name: value["name"].as_str()?.to_owned(),
         score: to_real(&value["score"])?,
         error: to_real(&value["error"])?,

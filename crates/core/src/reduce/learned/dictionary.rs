@@ -7,7 +7,7 @@ use super::block::{Lanes, Room, standardise};
 use super::groups::alike;
 use super::pairs::{rows_for, telling_pairs};
 use super::terms::{Setting, Term};
-use crate::products::{BLOCK, dot_inline};
+use crate::products::{ACROSS, BLOCK, NEARBY, Panel, add_told, dot_inline};
 use crate::ridge::{Points, Writer, left_open};
 use crate::table::Table;
 use crate::vectors::{Loop, vectorised};
@@ -86,7 +86,7 @@ impl Dictionary {
             regressors: self.len(),
             targets: targets.columns(),
             writer: &|| {
-                let mut write = self.writer(summaries, targets);
+                let mut write = self.writer(summaries, |row, p| targets.at(row, p));
                 Box::new(move |points, into| write(&rows(points), into))
             },
         };
@@ -126,14 +126,18 @@ impl Dictionary {
     }
 
     /// Writes terms and targets of rows as points of a regression.
-    pub(super) fn writer<'a>(&'a self, summaries: Sample<'a>, targets: &'a Table) -> Writer<'a> {
+    pub(super) fn writer<'a>(
+        &'a self,
+        summaries: Sample<'a>,
+        target: impl Fn(usize, usize) -> f64 + 'a,
+    ) -> Writer<'a> {
         let mut room = Room::default();
         Box::new(move |rows, into| {
             let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
             let (terms, aims) = into.split_at_mut(self.len() * BLOCK);
             self.write(&statistics, &mut room, terms);
             for (p, aims) in aims.chunks_exact_mut(BLOCK).enumerate() {
-                aims.iter_mut().zip(rows).for_each(|(aim, &row)| *aim = targets.at(row, p));
+                aims.iter_mut().zip(rows).for_each(|(aim, &row)| *aim = target(row, p));
             }
         })
     }
@@ -176,40 +180,33 @@ impl Loop for Tell<'_> {
     fn run(self) {
         let setting = &self.dictionary.setting;
         let mut block = setting.block(self.rows, self.room);
-        self.told.iter_mut().zip(self.lines).for_each(|(told, line)| told.fill(line.0));
-        let mut values = [[0.0; BLOCK]; AT_ONCE];
-        let mut each = self.dictionary.each().enumerate();
-        loop {
-            let mut slopes = [0; AT_ONCE];
-            let mut made = 0;
-            for (at, (term, scale)) in each.by_ref().take(AT_ONCE) {
-                setting.lanes(term, &mut block, &mut values[made]);
-                standardise(&mut values[made], scale, CUT);
-                slopes[made] = at;
-                made += 1;
-            }
-            for (told, line) in self.told.iter_mut().zip(self.lines) {
-                if made == AT_ONCE {
-                    let s = slopes.map(|at| line.1[at]);
-                    for lane in 0..BLOCK {
-                        let [a, b, c, d] = std::array::from_fn(|k| s[k] * values[k][lane]);
-                        told[lane] += (a + b) + (c + d);
-                    }
-                } else {
-                    for (values, &at) in values[..made].iter().zip(&slopes) {
-                        told.iter_mut().zip(values).for_each(|(told, value)| *told += line.1[at] * value);
-                    }
+        let mut values = [[0.0; BLOCK]; NEARBY];
+        for (lines, told) in self.lines.chunks(ACROSS).zip(self.told.chunks_mut(ACROSS)) {
+            let of = |of: &dyn Fn(&(f64, &[f64])) -> f64| -> [f64; ACROSS] {
+                std::array::from_fn(|c| lines.get(c).map_or(0.0, of))
+            };
+            let mut panel: Panel = [of(&|line| line.0); BLOCK];
+            let mut slopes = [[0.0; ACROSS]; NEARBY];
+            let mut each = self.dictionary.each().enumerate();
+            loop {
+                let mut made = 0;
+                for (at, (term, scale)) in each.by_ref().take(NEARBY) {
+                    setting.lanes(term, &mut block, &mut values[made]);
+                    standardise(&mut values[made], scale, CUT);
+                    slopes[made] = of(&|line| line.1[at]);
+                    made += 1;
+                }
+                add_told(&mut panel, &values[..made], &slopes[..made]);
+                if made < NEARBY {
+                    break;
                 }
             }
-            if made < AT_ONCE {
-                return;
+            for (c, told) in told.iter_mut().enumerate() {
+                told.iter_mut().zip(&panel).for_each(|(told, point)| *told = point[c]);
             }
         }
     }
 }
-
-/// Terms that are added together: what is told is fetched and put back once for all of them.
-const AT_ONCE: usize = 4;
 
 /// Every so manieth of so many rows.
 fn every(step: usize, rows: usize) -> Vec<usize> {

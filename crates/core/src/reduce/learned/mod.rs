@@ -24,7 +24,8 @@ use dictionary::Dictionary;
 pub struct Learned {
     /// Regressors at the most: those that go with some target most.
     pub terms: usize,
-    /// Simulations that are learned from, at the most.
+    /// Simulations in which terms are looked for and compared with each other, at the most: what they make of the parameters is
+    /// then corrected by all that are learned from.
     pub rows: usize,
 }
 
@@ -50,8 +51,9 @@ impl Reduction for Learned {
         if view.rows.len() < FEWEST {
             return Err(ReduceError::TooFewRows { needed: FEWEST, found: view.rows.len() });
         }
-        let step = view.rows.len().div_ceil(self.rows.max(FEWEST));
-        let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
+        let newer = self.newer(view);
+        let step = newer.len().div_ceil(self.rows.max(FEWEST));
+        let rows: Vec<u32> = newer.iter().copied().step_by(step).collect();
         let summaries = Sample { summaries: view.features, rows: &rows };
         let units = view.units.select(&rows);
         let moments = Moments::of(&units);
@@ -61,9 +63,12 @@ impl Reduction for Learned {
             count: rows.len(),
             regressors: dictionary.len(),
             targets: targets.columns(),
-            writer: &|| dictionary.writer(summaries, &targets),
+            writer: &|| dictionary.writer(summaries, |row, p| targets.at(row, p)),
         };
-        let ridge = Ridge::fit(&points, view.workers);
+        let all = Sample { rows: newer, ..summaries };
+        let target = |row: usize, p: usize| moments.value(view.units.row(all.rows[row] as usize), p);
+        let more = Points { count: all.len(), writer: &|| dictionary.writer(all, target), ..points };
+        let ridge = Ridge::fit(&points, (step > 1).then_some(&more), view.workers);
         let ridge = ridge.ok_or(ReduceError::NoVariation(view.spread.len()))?;
         let told = |p: &usize| ridge.explained[*p] > EXPLAINED && ridge.residual[*p] > 0.0;
         let mut used: Vec<usize> = (0..targets.columns()).filter(told).collect();
@@ -72,6 +77,17 @@ impl Reduction for Learned {
             used.push((1..targets.columns()).fold(0, more));
         }
         Ok(Box::new(Fitted { dictionary, ridge, moments, used }))
+    }
+}
+
+impl Learned {
+    /// The simulations that are learned from: those of the newer half of the generations, which lie nearer to the data, but as
+    /// many as it takes.
+    fn newer<'a>(&self, view: &View<'a>) -> &'a [u32] {
+        let (all, each) = (view.features.rows(), view.features.each().max(1));
+        let half = (all / each).div_ceil(2) * each;
+        let newer = view.rows.partition_point(|&row| (row as usize) < half);
+        &view.rows[..newer.max(self.rows).min(view.rows.len())]
     }
 }
 
@@ -124,14 +140,19 @@ impl Moments {
         Self { mean, spread: spread.into_iter().map(|s| if s > 0.0 { s } else { 1.0 }).collect(), kinds }
     }
 
+    /// One of them.
+    fn value(&self, unit: &[f64], which: usize) -> f64 {
+        let z = |j: usize| (unit[j] - self.mean[j]) / self.spread[j];
+        match self.kinds[which] {
+            Kind::Mean(j) => z(j),
+            Kind::Product(a, b) => z(a) * z(b),
+        }
+    }
+
     fn table(&self, units: &Table) -> Table {
-        let z = |unit: &[f64], j: usize| (unit[j] - self.mean[j]) / self.spread[j];
-        let value = |unit: &[f64], kind: &Kind| match *kind {
-            Kind::Mean(j) => z(unit, j),
-            Kind::Product(a, b) => z(unit, a) * z(unit, b),
-        };
-        let rows = units.iter().flat_map(|unit| self.kinds.iter().map(move |kind| value(unit, kind)));
-        Table::from_rows(self.kinds.len(), rows.collect())
+        let count = self.kinds.len();
+        let rows = units.iter().flat_map(|unit| (0..count).map(move |which| self.value(unit, which)));
+        Table::from_rows(count, rows.collect())
     }
 }
 

@@ -181,6 +181,7 @@ mod tests {
                 adjusts: false,
                 keep,
                 previous: None,
+                tried: &[],
                 workers: &Serial,
             };
             for seed in 0..20 {
@@ -220,6 +221,7 @@ mod tests {
                 adjusts: false,
                 keep: 1,
                 previous: None,
+                tried: &[],
                 workers: &Serial,
             };
             let rows = |range: std::ops::Range<u32>| range.collect::<Vec<u32>>();

@@ -277,6 +277,7 @@ mod tests {
             adjusts: false,
             keep: 100,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         bandit.fit(&view, &mut Seed(5).stream(Stage::Reduce, 0, 0)).unwrap()

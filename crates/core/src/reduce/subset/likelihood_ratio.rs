@@ -134,6 +134,7 @@ mod tests {
             adjusts: false,
             keep: 100,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let some = |low: u32| -> Vec<u32> { (0..low).chain(50..150 - low).collect() };

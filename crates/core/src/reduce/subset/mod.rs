@@ -95,6 +95,7 @@ mod testing {
             adjusts: false,
             keep: 200,
             previous: None,
+            tried: &[],
             workers: &Serial,
         };
         let fitted = reduction.fit(&view, &mut Seed(5).stream(Stage::Reduce, 0, 0)).unwrap();
