@@ -215,6 +215,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_and_multiplied_across_is_that_of_the_definition() {
+        for width in [1, 5, 33, 70] {
+            let (columns, slopes) =
+                (gaussian(width, BLOCK, 0.3, 1.0, 1), gaussian(width, ACROSS, 0.0, 1.0, 2));
+            let (columns, slopes) = (columns.values().as_chunks().0, slopes.values().as_chunks().0);
+            let mut panel: Panel = [[0.25; ACROSS]; BLOCK];
+            add_told(&mut panel, columns, slopes);
+            for (lane, point) in panel.iter().enumerate() {
+                for (c, told) in point.iter().enumerate() {
+                    let each = columns.iter().zip(slopes).map(|(column, slopes)| column[lane] * slopes[c]);
+                    assert_eq!(told.to_bits(), each.fold(0.25, |sum, x| sum + x).to_bits(), "{width}");
+                }
+            }
+            let mut products = vec![[0.5; ACROSS]; width];
+            add_across(&mut products, columns, &panel);
+            for (row, column) in products.iter().zip(columns) {
+                for (c, product) in row.iter().enumerate() {
+                    let each = column.iter().zip(&panel).map(|(x, point)| x * point[c]);
+                    let sum = 0.5 + each.fold(0.0, |sum, x| sum + x);
+                    assert_eq!(product.to_bits(), sum.to_bits(), "{width}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn products_are_those_of_the_definition() {
         for (count, width, rows) in [(1, 1, 1), (7, 3, 2), (8, 8, 8), (21, 19, 17), (64, 33, 30)] {
             let points = gaussian(count, width, 0.3, 1.0, 1);

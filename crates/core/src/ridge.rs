@@ -422,4 +422,34 @@ mod tests {
         let square = open.column(0).iter().map(|x| x * x).sum::<f64>() / 800.0;
         assert!((square - 0.25).abs() < 0.05, "{square}");
     }
+
+    #[test]
+    fn a_step_goes_most_of_the_way_from_the_fit_of_some_points_to_that_of_all() {
+        // Nine targets, one more than are taken across at a time.
+        let (count, f, t) = (5_000, 20, 9);
+        let (x, e) = (gaussian(count, f, 0.5, 1.0, 1), gaussian(count, t, 0.0, 1.0, 2));
+        let y = |i: usize, p: usize| x.at(i, p) - 0.5 * x.at(i, p + 1) * x.at(i, p + 2) + e.at(i, p);
+        let writer = || -> Writer<'_> {
+            Box::new(|rows, into| {
+                for (lane, &row) in rows.iter().enumerate() {
+                    (0..f).for_each(|j| into[j * BLOCK + lane] = x.at(row, j));
+                    (0..t).for_each(|p| into[(f + p) * BLOCK + lane] = y(row, p));
+                }
+            })
+        };
+        let all = Points { count, regressors: f, targets: t, writer: &writer };
+        let some = Points { count: 700, ..all };
+        let fit = |points: &Points<'_>, more: Option<&Points<'_>>| Ridge::fit(points, more, &Serial).unwrap();
+        let whole = fit(&all, None);
+        let off = |fit: &Ridge| -> f64 {
+            let squares = (0..t).map(|p| {
+                let ((a, slopes), (b, of_all)) = (fit.line(p), whole.line(p));
+                (a - b).powi(2) + slopes.iter().zip(of_all).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
+            });
+            squares.sum::<f64>().sqrt()
+        };
+        let (before, after) = (off(&fit(&some, None)), off(&fit(&some, Some(&all))));
+        // Eigenvalues of the products of 700 points are within a third of those of all.
+        assert!(before > 0.2 && after < 0.25 * before, "{before} {after}");
+    }
 }

@@ -427,6 +427,64 @@ mod tests {
         assert!(more.rows[7][3] > 2.0 && more.rows[8][3].is_nan() && more.stayed(4) && !more.stayed(3));
     }
 
+    fn verdict(way: &str, score: f64, error: f64) -> Verdict {
+        let (subject, name) = ("rule".to_owned(), format!("{way} here"));
+        Verdict { subject, way: way.to_owned(), name, score, error, chosen: false }
+    }
+
+    #[test]
+    fn evidence_of_the_generation_before_counts_half() {
+        let tried = [verdict("a", 1.2, 0.05), verdict("b", 1.0, 0.0), verdict("c", f64::INFINITY, f64::NAN)];
+        let ways = || ["b", "a", "c", "d"].map(str::to_owned).into_iter();
+        let known = Before::of(&tried, "rule", ways());
+        assert_eq!(known[2..], [None, None], "what failed, and what is new");
+        let a = known[1].unwrap();
+        assert!((a.behind - 0.2).abs() < 1e-12 && (a.error - 0.05 * FADED).abs() < 1e-12);
+        assert_eq!(Before::of(&tried, "adjustment", ways()), [None; 4]);
+        // As good as the same number of pseudo-observations with twice the variance.
+        let rows = (0..50).map(|i| vec![1.0, 1.1 + if i % 2 == 0 { 0.3 } else { -0.3 }]).collect();
+        let scores = Scores { before: known[..2].to_vec(), ..plain(rows) };
+        let (now, error) = plain(scores.rows.clone()).behind(1, 0);
+        let (weight, of_before) = (error.powi(-2), a.error.powi(-2));
+        let expected = (now * weight + 0.2 * of_before) / (weight + of_before);
+        let (mean, error) = scores.behind(1, 0);
+        assert!((mean - expected).abs() < 1e-12 && (error - (weight + of_before).powf(-0.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn evidence_that_contradicts_what_is_seen_now_does_not_count() {
+        let tried = [verdict("a", 1.0, 0.0), verdict("b", 1.5, 0.05)];
+        let known = Before::of(&tried, "rule", ["a", "b"].map(str::to_owned).into_iter());
+        let rows: Vec<Vec<f64>> = (0..50).map(|i| vec![1.0 + 0.01 * f64::from(i % 5), 0.8]).collect();
+        let alone = plain(rows.clone()).behind(1, 0);
+        assert_eq!(Scores { before: known, ..plain(rows) }.behind(1, 0), alone);
+    }
+
+    #[test]
+    fn what_was_clearly_behind_sits_out_until_that_has_faded() {
+        let trials = Trials { rows: (0..40).collect(), counts: vec![1.0; 40], scale: vec![1.0] };
+        let noise = crate::divergence::testing::gaussian(40, 2, 0.0, 0.1, 1);
+        let race = |tried: &[Verdict]| {
+            let known = Before::of(tried, "rule", ["0", "1"].map(str::to_owned).into_iter());
+            let score = |trial: usize, ways: &[usize]| -> Vec<f64> {
+                ways.iter().map(|&way| 1.0 + 0.3 * way as f64 + noise.at(trial, way)).collect()
+            };
+            let scores = Scores::race(&workers::Serial, &trials, known, |_| false, score);
+            let tried = scores.rows.iter().filter(|row| !row[1].is_nan()).count();
+            (tried, verdicts(&scores).1)
+        };
+        let mut verdicts = Vec::new();
+        let mut tried = Vec::new();
+        for _ in 0..6 {
+            let (count, found) = race(&verdicts);
+            assert!(found[0].chosen && !found[1].chosen);
+            tried.push(count > 0);
+            verdicts = found;
+        }
+        // Standard errors grow by half each time: what is known well is asked again after some generations.
+        assert!(tried[0] && !tried[1] && tried.iter().filter(|&&tried| tried).count() > 1, "{tried:?}");
+    }
+
     #[test]
     fn some_leave_a_race_early() {
         let trials = Trials { rows: (0..24).collect(), counts: vec![1.0; 24], scale: vec![1.0] };

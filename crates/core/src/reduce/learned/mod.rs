@@ -204,3 +204,69 @@ impl Projection for Fitted {
         Features::Instead(features)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::Space;
+    use crate::divergence::testing::{gaussian, normal_prior};
+    use crate::propose::Importance;
+    use crate::stream::{Seed, Stage};
+    use crate::view::standard_deviations;
+    use crate::workers::Serial;
+
+    /// Sees simulations of one normal parameter, in generations of so many, the newest first, with two statistics: one that
+    /// tells in the newer half and one that tells in the older.
+    fn seeing<T>(each: usize, generations: usize, failed: usize, see: impl FnOnce(&View<'_>) -> T) -> T {
+        let count = each * generations;
+        let (units, noise, prior) =
+            (gaussian(count, 1, 0.0, 1.0, 1), gaussian(count, 2, 0.0, 1.0, 2), normal_prior(1));
+        let of = |generation: usize| {
+            let rows = generation * each..(generation + 1) * each;
+            let is_newer = generation < generations.div_ceil(2);
+            let told = |row: usize| {
+                let own = units.at(row, 0) + 0.1 * noise.at(row, 0);
+                if is_newer { [own, noise.at(row, 1)] } else { [noise.at(row, 1), own] }
+            };
+            Table::from_rows(2, rows.flat_map(told).collect())
+        };
+        let tables: Vec<Table> = (0..generations).map(of).collect();
+        let tables: Vec<&Table> = tables.iter().collect();
+        let (features, rows): (_, Vec<u32>) =
+            (Stacked::new(&tables), (failed as u32..count as u32).collect());
+        see(&View {
+            units: &units,
+            features,
+            observed: &[0.0; 2],
+            rows: &rows,
+            spread: &standard_deviations(features, &rows),
+            importance: &Importance::equal(),
+            space: &Space::new(&prior, &units, Seed(1), 10),
+            learned: Estimates::default(),
+            adjusts: false,
+            keep: 10,
+            previous: None,
+            tried: &[],
+            workers: &Serial,
+        })
+    }
+
+    #[test]
+    fn many_simulations_are_learned_from_in_their_newer_half() {
+        let plan = Learned { terms: 50, rows: 300 };
+        let rows = |failed: usize| seeing(200, 5, failed, |view| plan.newer(view).to_vec());
+        assert_eq!(rows(0), (0..600).collect::<Vec<u32>>());
+        // As many as it takes, where many failed; and all where there are no more.
+        assert_eq!(rows(500), (500..800).collect::<Vec<u32>>());
+        assert_eq!(rows(950), (950..1_000).collect::<Vec<u32>>());
+        seeing(200, 1, 0, |view| assert_eq!(plan.newer(view).len(), 200, "one generation is not halved"));
+        seeing(200, 5, 0, |view| {
+            let fitted = plan.fit(view, &mut Seed(1).stream(Stage::Reduce, 0, 0)).unwrap();
+            let probe = Table::from_rows(2, vec![1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+            let told = fitted.features((&probe).into());
+            let told = told.of((&probe).into());
+            let step = |row: usize| (told.at(row, 0) - told.at(2, 0)).abs();
+            assert!(step(0) > 10.0 * step(1), "{} {}", step(0), step(1));
+        });
+    }
+}
