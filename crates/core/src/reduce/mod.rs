@@ -3,6 +3,7 @@
 mod beside;
 mod identity;
 mod learned;
+mod region;
 mod semi_automatic;
 mod subset;
 

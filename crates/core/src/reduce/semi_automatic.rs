@@ -1,5 +1,6 @@
 //! Semi-automatic ABC (Fearnhead & Prangle 2012): an estimate of each parameter's posterior mean as a statistic.
 
+use super::region::Region;
 use super::{Features, Projection, ReduceError, Reduction};
 use crate::linear::{Linear, Sample};
 use crate::select;
@@ -90,16 +91,6 @@ fn training(view: &View<'_>, wanted: usize) -> (Vec<u32>, Region) {
             return (rows, region);
         }
         count = (2 * count).min(view.rows.len());
-    }
-}
-
-/// The least and the largest unit-space value of each parameter.
-#[derive(Clone, Debug)]
-struct Region(Vec<(f64, f64)>);
-
-impl Region {
-    fn holds(&self, unit: &[f64]) -> bool {
-        unit.iter().zip(&self.0).all(|(value, (low, high))| low <= value && value <= high)
     }
 }
 

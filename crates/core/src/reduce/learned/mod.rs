@@ -6,6 +6,7 @@ mod groups;
 mod pairs;
 mod terms;
 
+use super::region::Region;
 use super::{Estimates, Features, Projection, ReduceError, Reduction};
 use crate::products::BLOCK;
 use crate::ridge::{Points, Ridge};
@@ -41,6 +42,9 @@ const FEWEST: usize = 40;
 const EXPLAINED: f64 = 0.01;
 /// Products of parameters are targets up to so many parameters.
 const MOST_FOR_PRODUCTS: usize = 3;
+/// Where the older generations are not learned from, the share of the newer simulations, those furthest out, beyond which nothing
+/// is known. They were proposed from a law that is wider than the posterior.
+const OUTSIDE: f64 = 0.01;
 
 impl Reduction for Learned {
     fn fit(&self, view: &View<'_>, _: &mut Stream) -> Result<Box<dyn Projection>, ReduceError> {
@@ -76,7 +80,8 @@ impl Reduction for Learned {
             let more = |a: usize, b: usize| if ridge.explained[b] > ridge.explained[a] { b } else { a };
             used.push((1..targets.columns()).fold(0, more));
         }
-        Ok(Box::new(Fitted { dictionary, ridge, moments, used }))
+        let region = (newer.len() < view.rows.len()).then(|| Region::of_most(&units, OUTSIDE));
+        Ok(Box::new(Fitted { dictionary, ridge, moments, used, region }))
     }
 }
 
@@ -162,9 +167,16 @@ struct Fitted {
     moments: Moments,
     /// Targets that are features.
     used: Vec<usize>,
+    /// Where they are, if not everywhere: what a regression says of simulations unlike all that it was learned from is nonsense,
+    /// and may by chance be what it says of the data.
+    region: Option<Region>,
 }
 
 impl Projection for Fitted {
+    fn knows(&self, unit: &[f64]) -> bool {
+        self.region.as_ref().is_none_or(|region| region.holds(unit))
+    }
+
     fn names(&self, _: &[String], parameters: &[String]) -> Vec<String> {
         let name = |&p: &usize| match self.moments.kinds[p] {
             Kind::Mean(j) => format!("mean({})", parameters[j]),
