@@ -55,7 +55,9 @@ impl Trials {
     /// Some rows among those nearest to the data whose effective size is `near`, each as likely as its importance weight
     /// says.
     pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64) -> Self {
-        let share = if view.tried.is_empty() { 1.0 } else { AGAIN };
+        // Directories of before do not say which ways were the same.
+        let is_known = view.tried.iter().any(|verdict| !verdict.way.is_empty());
+        let share = if is_known { AGAIN } else { 1.0 };
         let count = ((share * TRIALS * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
         let all = field.near((view.observed, weights), None, Extent::of(near));
         let some = all.thinned(all.reaching(near), usize::MAX);
@@ -221,11 +223,12 @@ impl Scores {
         self.rows.iter_mut().for_each(|row| row.resize(ways + more, f64::NAN));
         self.before.extend(before);
         let mut left: Vec<usize> = (0..more).collect();
-        left.retain(|&way| {
-            let known = self.before[ways + way].is_none() || self.before[best].is_none();
-            let (mean, error) = self.behind(ways + way, best);
-            known || mean <= somewhat(TRIED_BEFORE) * error
-        });
+        if self.before[best].is_some() {
+            left.retain(|&way| {
+                let (mean, error) = self.behind(ways + way, best);
+                self.before[ways + way].is_none() || mean <= somewhat(TRIED_BEFORE) * error
+            });
+        }
         let (mut tried, mut rounds) = (0, ROUNDS.into_iter());
         while tried < self.rows.len() && !left.is_empty() {
             let round = rounds.next().unwrap_or(ROUNDS[ROUNDS.len() - 1]).min(self.rows.len() - tried);
