@@ -417,13 +417,9 @@ fn unreached(features: Stacked<'_>, observed: &[f64], rows: &[u32]) -> Vec<usize
     for (first, part) in features.parts() {
         let of = |j: usize| Reached { column: j, observed: observed[first + j], below: false, above: false };
         let mut open: Vec<Reached> = (0..part.columns()).map(of).collect();
-        let blocks = part.runs(rows).into_iter();
-        let blocks =
-            blocks.flat_map(|(table, top, rows)| rows.chunks(ROWS).map(move |rows| (table, top, rows)));
-        for (table, top, rows) in blocks {
+        for rows in rows.chunks(ROWS) {
             for feature in &mut open {
-                let column = feature.column;
-                feature.look(rows.iter().map(|row| table.at((row - top) as usize, column)));
+                part.column(feature.column, rows, |value| feature.look(value));
             }
             open.retain(|feature| !(feature.below && feature.above));
             if open.is_empty() {
@@ -436,7 +432,7 @@ fn unreached(features: Stacked<'_>, observed: &[f64], rows: &[u32]) -> Vec<usize
 }
 
 /// Simulations that are looked at for all features that are left before it is asked which are left.
-const ROWS: usize = 64;
+const ROWS: usize = 256;
 
 /// Whether simulations lie on both sides of what was observed of a feature, or on it.
 struct Reached {
@@ -447,11 +443,9 @@ struct Reached {
 }
 
 impl Reached {
-    fn look(&mut self, values: impl Iterator<Item = f64>) {
-        for value in values {
-            self.below |= value <= self.observed;
-            self.above |= value >= self.observed;
-        }
+    fn look(&mut self, value: f64) {
+        self.below |= value <= self.observed;
+        self.above |= value >= self.observed;
     }
 }
 
@@ -473,7 +467,8 @@ mod tests {
         let mut beside = gaussian(1_000, 2, 0.0, 1.0, 3);
         // One that is reached by the last row only, and one whose observed value is the largest of all.
         beside.row_mut(999)[0] = 40.0;
-        let (tables, rows) = ([&upper, &lower], Vec::from_iter((0..1_000).filter(|row| row % 7 != 2)));
+        let (tables, rows) =
+            ([(&upper).into(), (&lower).into()], Vec::from_iter((0..1_000).filter(|row| row % 7 != 2)));
         let features = Stacked::new(&tables).with(&beside);
         let largest = rows.iter().map(|&row| features.at(row as usize, 3)).fold(f64::NEG_INFINITY, f64::max);
         let data: [[f64; 11]; 3] = [

@@ -28,7 +28,7 @@ impl<'a> Thin<'a> {
         let mut features = Table::filled(rows.len(), used.len(), 0.0);
         for (at, &row) in rows.iter().enumerate() {
             let row = part.row(row as usize);
-            features.row_mut(at).iter_mut().zip(used).for_each(|(value, &j)| *value = row[j - first]);
+            features.row_mut(at).iter_mut().zip(used).for_each(|(value, &j)| *value = row.at(j - first));
         }
         let of_used = |of: &[f64]| used.iter().map(|&j| of[j]).collect();
         Self {

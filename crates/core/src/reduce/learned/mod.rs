@@ -91,8 +91,12 @@ impl<'a> Sample<'a> {
         self.summaries.columns()
     }
 
-    fn row(&self, i: usize) -> &'a [f64] {
-        self.summaries.own(self.rows[i] as usize)
+    /// Some of them, unpacked into `room` where they are packed.
+    fn read<'b>(&self, some: &[usize], room: &'b mut Vec<f64>) -> Vec<&'b [f64]>
+    where
+        'a: 'b,
+    {
+        self.summaries.read(some.iter().map(|&i| self.rows[i] as usize), room)
     }
 }
 
@@ -161,20 +165,18 @@ impl Projection for Fitted {
     fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.used.len(), f64::NAN);
         let floor = |p: usize| self.ridge.residual[p].max(1e-6);
-        // Rows without summaries have no features; nobody looks at them.
-        let is_there = |row: &usize| summaries.own(*row).iter().all(|value| value.is_finite());
         let lines: Vec<(f64, &[f64])> = self.used.iter().map(|&p| self.ridge.line(p)).collect();
         let (mut room, mut told) = (Room::default(), vec![[0.0; BLOCK]; lines.len()]);
-        let mut left = (0..summaries.rows()).filter(is_there);
-        let mut rows: Vec<usize> = Vec::with_capacity(BLOCK);
-        loop {
-            // A block is looked through just before it is read: its rows come from memory once.
-            rows.clear();
-            rows.extend(left.by_ref().take(BLOCK));
-            if rows.is_empty() {
-                break;
+        let mut unpacked = Vec::new();
+        for first in (0..summaries.rows()).step_by(BLOCK) {
+            let mut rows: Vec<usize> = (first..summaries.rows().min(first + BLOCK)).collect();
+            let mut statistics = summaries.read(rows.iter().copied(), &mut unpacked);
+            // Rows without summaries have no features; nobody looks at them.
+            let is_there = |row: &&[f64]| row.iter().all(|value| value.is_finite());
+            if !statistics.iter().all(is_there) {
+                rows.retain(|row| is_there(&statistics[row - first]));
+                statistics.retain(is_there);
             }
-            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.own(row)).collect();
             self.dictionary.tell(&statistics, &mut room, &lines, &mut told);
             for (at, (&p, told)) in self.used.iter().zip(&told).enumerate() {
                 rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
