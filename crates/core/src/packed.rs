@@ -72,6 +72,11 @@ impl<T> Codes<T> {
     }
 
     #[inline(always)]
+    fn extend(&mut self, values: &[f64], low: &[f64], code: impl Fn(f64, f64) -> T) {
+        self.values.extend(values.iter().zip(low).map(|(&value, &low)| code(value, low)));
+    }
+
+    #[inline(always)]
     fn row(&self, i: usize) -> &[T] {
         &self.values[i * self.width..(i + 1) * self.width]
     }
@@ -87,7 +92,18 @@ impl Packed {
         let is_blank = |row: &[f64]| row.iter().all(|value| value.to_bits() == f64::NAN.to_bits());
         let blank: Vec<u32> =
             (0u32..).zip(table.iter()).filter(|(_, row)| is_blank(row)).map(|(i, _)| i).collect();
-        let (low, columns) = vectorised(Survey { table, blank: &blank });
+        let rows: Vec<u32> =
+            (0..table.rows() as u32).filter(|row| blank.binary_search(row).is_err()).collect();
+        let (low, lost) = vectorised(Survey { table, rows: &rows });
+        let mut counts = [0; 4];
+        let columns: Vec<Column> = (0..low.len())
+            .map(|j| {
+                let values = || rows.iter().map(|&row| table.at(row as usize, j));
+                let kind = if lost[j] == 0 { Kind::Byte } else { wider(low[j], values) };
+                counts[kind as usize] += 1;
+                Column { kind, place: counts[kind as usize] - 1 }
+            })
+            .collect();
         let size: usize = columns.iter().map(|column| column.kind.size()).sum();
         if size as f64 > SHARE * (columns.len() * size_of::<f64>()) as f64 {
             return None;
@@ -104,21 +120,8 @@ impl Packed {
             low,
             blank,
         };
-        table.iter().for_each(|row| packed.push(row));
+        vectorised(Pack { table, into: &mut packed });
         Some(packed)
-    }
-
-    fn push(&mut self, row: &[f64]) {
-        for Run { kind, columns, .. } in &self.runs {
-            let (values, low) = (&row[columns.clone()], &self.low[columns.clone()]);
-            let steps = values.iter().zip(low).map(|(&value, &low)| step(value, low));
-            match kind {
-                Kind::Byte => self.bytes.values.extend(steps.map(|step| step as u8)),
-                Kind::Short => self.shorts.values.extend(steps.map(|step| step as u16)),
-                Kind::Single => self.singles.values.extend(values.iter().map(|&value| value as f32)),
-                Kind::Double => self.doubles.values.extend_from_slice(values),
-            }
-        }
     }
 
     /// Number of rows.
@@ -168,29 +171,20 @@ impl Packed {
         }
     }
 
-    /// Writes row `i`. Inlined, so that loops which read many rows are compiled for wide vectors with it.
+    /// Writes row `i`.
     ///
     /// # Panics
     /// If `into` has not as many places.
-    #[inline(always)]
     pub fn write(&self, i: usize, into: &mut [f64]) {
-        assert_eq!(into.len(), self.columns.len(), "a place for each column");
-        for Run { kind, columns, place } in &self.runs {
-            let (into, low) = (&mut into[columns.clone()], &self.low[columns.clone()]);
-            let places = *place..place + into.len();
-            match kind {
-                Kind::Byte => add(into, low, &self.bytes.row(i)[places], |&code| f64::from(code)),
-                Kind::Short => add(into, low, &self.shorts.row(i)[places], |&code| f64::from(code)),
-                Kind::Single => {
-                    let codes = &self.singles.row(i)[places];
-                    into.iter_mut().zip(codes).for_each(|(value, &code)| *value = f64::from(code));
-                }
-                Kind::Double => into.copy_from_slice(&self.doubles.row(i)[places]),
-            }
-        }
-        if self.is_blank(i) {
-            into.fill(f64::NAN);
-        }
+        Unpack { packed: self, rows: &[i as u32], top: 0, into }.run();
+    }
+
+    /// Writes some rows, one behind the other; `top` is the number of the first row there is.
+    ///
+    /// # Panics
+    /// If `into` has not as many places.
+    pub fn write_all(&self, rows: &[u32], top: u32, into: &mut [f64]) {
+        vectorised(Unpack { packed: self, rows, top, into });
     }
 
     /// All rows as they were.
@@ -202,18 +196,100 @@ impl Packed {
     }
 }
 
-/// Columns that are unpacked side by side.
-const LANES: usize = 8;
+/// Unpacks rows.
+struct Unpack<'a> {
+    packed: &'a Packed,
+    rows: &'a [u32],
+    top: u32,
+    into: &'a mut [f64],
+}
 
-#[inline(always)]
-fn add<T>(into: &mut [f64], low: &[f64], codes: &[T], value: impl Fn(&T) -> f64) {
-    let ((into, into_rest), (low, low_rest)) = (into.as_chunks_mut::<LANES>(), low.as_chunks::<LANES>());
-    let (codes, codes_rest) = codes.as_chunks::<LANES>();
-    for ((into, low), codes) in into.iter_mut().zip(low).zip(codes) {
-        *into = std::array::from_fn(|lane| low[lane] + value(&codes[lane]));
+impl Loop for Unpack<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let packed = self.packed;
+        assert_eq!(self.into.len(), self.rows.len() * packed.columns.len(), "a place for each value");
+        for run in &packed.runs {
+            match run.kind {
+                Kind::Byte => self.columns(run, &packed.bytes, |code, low| low + f64::from(code)),
+                Kind::Short => self.columns(run, &packed.shorts, |code, low| low + f64::from(code)),
+                Kind::Single => self.columns(run, &packed.singles, |code, _| f64::from(code)),
+                Kind::Double => self.columns(run, &packed.doubles, |code, _| code),
+            }
+        }
+        if !packed.blank.is_empty() {
+            let rows = self.rows.iter().zip(self.into.chunks_exact_mut(packed.columns.len()));
+            let blank = rows.filter(|(row, _)| packed.is_blank((*row - self.top) as usize));
+            blank.for_each(|(_, into)| into.fill(f64::NAN));
+        }
     }
-    let rest = into_rest.iter_mut().zip(low_rest).zip(codes_rest);
-    rest.for_each(|((into, low), code)| *into = low + value(code));
+}
+
+impl Unpack<'_> {
+    /// Some columns at a time of all rows, first as many as there may be side by side.
+    #[inline(always)]
+    fn columns<T: Copy>(&mut self, run: &Run, codes: &Codes<T>, value: impl Fn(T, f64) -> f64) {
+        let mut at = 0;
+        while at + 16 <= run.columns.len() {
+            self.some::<T, 16>(run, at, codes, &value);
+            at += 16;
+        }
+        while at + 4 <= run.columns.len() {
+            self.some::<T, 4>(run, at, codes, &value);
+            at += 4;
+        }
+        while at < run.columns.len() {
+            self.some::<T, 1>(run, at, codes, &value);
+            at += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn some<T: Copy, const N: usize>(
+        &mut self,
+        run: &Run,
+        at: usize,
+        codes: &Codes<T>,
+        value: impl Fn(T, f64) -> f64,
+    ) {
+        let (column, place, width) = (run.columns.start + at, run.place + at, self.packed.columns.len());
+        let low: [f64; N] = std::array::from_fn(|lane| self.packed.low[column + lane]);
+        for (row, into) in self.rows.iter().zip(self.into.chunks_exact_mut(width)) {
+            let codes = &codes.values[(row - self.top) as usize * codes.width + place..][..N];
+            let into = &mut into[column..column + N];
+            for lane in 0..N {
+                into[lane] = value(codes[lane], low[lane]);
+            }
+        }
+    }
+}
+
+/// Packs all rows.
+struct Pack<'a> {
+    table: &'a Table,
+    into: &'a mut Packed,
+}
+
+impl Loop for Pack<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Packed { runs, low, bytes, shorts, singles, doubles, .. } = self.into;
+        for row in self.table.iter() {
+            for Run { kind, columns, .. } in &*runs {
+                let (values, low) = (&row[columns.clone()], &low[columns.clone()]);
+                match kind {
+                    Kind::Byte => bytes.extend(values, low, |value, low| step(value, low) as u8),
+                    Kind::Short => shorts.extend(values, low, |value, low| step(value, low) as u16),
+                    Kind::Single => singles.extend(values, low, |value, _| value as f32),
+                    Kind::Double => doubles.extend(values, low, |value, _| value),
+                }
+            }
+        }
+    }
 }
 
 /// How many steps of one a value lies above another, if that is a small whole number; otherwise anything.
@@ -235,44 +311,44 @@ fn runs(columns: &[Column]) -> Vec<Run> {
     runs
 }
 
-/// Finds the least value of each column, and the narrowest kind that gives back every bit of it.
+/// The narrowest kind that gives back every bit of a column which bytes do not.
+fn wider<V: Iterator<Item = f64>>(low: f64, values: impl Fn() -> V) -> Kind {
+    let is_short = |value: f64| (low + f64::from(step(value, low) as u16)).to_bits() == value.to_bits();
+    // What is not a number may lose its own digits on the way.
+    let is_single = |value: f64| !value.is_nan() && f64::from(value as f32).to_bits() == value.to_bits();
+    if values().all(is_short) {
+        Kind::Short
+    } else if values().all(is_single) {
+        Kind::Single
+    } else {
+        Kind::Double
+    }
+}
+
+/// Finds the least value of each column over some rows, and the bits that are lost in bytes.
 struct Survey<'a> {
     table: &'a Table,
-    blank: &'a [u32],
+    rows: &'a [u32],
 }
 
 impl Loop for Survey<'_> {
-    type Output = (Vec<f64>, Vec<Column>);
+    type Output = (Vec<f64>, Vec<u64>);
 
     #[inline(always)]
     fn run(self) -> Self::Output {
         let width = self.table.columns();
-        let is_there =
-            |&(i, _): &(u32, &[f64])| self.blank.is_empty() || self.blank.binary_search(&i).is_err();
-        let rows = || (0u32..).zip(self.table.iter()).filter(is_there).map(|(_, row)| row);
+        let rows = || self.rows.iter().map(|&row| self.table.row(row as usize));
         let mut low = vec![f64::INFINITY; width];
         for row in rows() {
             low.iter_mut().zip(row).for_each(|(low, &value)| *low = if value < *low { value } else { *low });
         }
-        // Bits that are lost.
-        let mut lost = vec![[0; 3]; width];
+        let mut lost = vec![0; width];
         for row in rows() {
             for ((lost, &value), &low) in lost.iter_mut().zip(row).zip(&low) {
-                let (step, bits) = (step(value, low), value.to_bits());
-                lost[0] |= (low + f64::from(step as u8)).to_bits() ^ bits;
-                lost[1] |= (low + f64::from(step as u16)).to_bits() ^ bits;
-                // What is not a number may lose its own digits on the way.
-                lost[2] |= (f64::from(value as f32).to_bits() ^ bits) | u64::from(value.is_nan());
+                *lost |= (low + f64::from(step(value, low) as u8)).to_bits() ^ value.to_bits();
             }
         }
-        let mut counts = [0; 4];
-        let column = |lost: [u64; 3]| {
-            let kinds = [Kind::Byte, Kind::Short, Kind::Single, Kind::Double];
-            let at = lost.iter().position(|&lost| lost == 0).unwrap_or(3);
-            counts[at] += 1;
-            Column { kind: kinds[at], place: counts[at] - 1 }
-        };
-        (low, lost.into_iter().map(column).collect())
+        (low, lost)
     }
 }
 
@@ -294,6 +370,11 @@ mod tests {
         let packed = Packed::of(&table).expect("it is worth it");
         assert_eq!((packed.rows(), packed.columns()), (rows, columns.len()));
         assert_eq!(bits(packed.unpacked().values()), bits(table.values()));
+        let some: Vec<u32> = (0..rows as u32).rev().map(|row| 5 + row).collect();
+        let mut all = vec![0.5; rows * columns.len()];
+        packed.write_all(&some, 5, &mut all);
+        let expected = table.select(&some.iter().map(|row| row - 5).collect::<Vec<u32>>());
+        assert_eq!(bits(&all), bits(expected.values()));
         let mut row = vec![0.5; columns.len()];
         for i in 0..rows {
             packed.write(i, &mut row);

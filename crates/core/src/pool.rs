@@ -45,7 +45,7 @@ impl<'a> Pool<'a> {
         Self {
             units,
             thetas: layers((&proposed.thetas).into(), |earlier| (&earlier.proposed.thetas).into()),
-            summaries: layers(simulated.summaries().into(), |earlier| earlier.simulated.summaries().into()),
+            summaries: layers(simulated.summaries(), |earlier| earlier.simulated.summaries()),
             earlier,
         }
     }

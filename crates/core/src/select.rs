@@ -38,6 +38,9 @@ pub(crate) fn distances_each<'a>(
             })
             .collect();
         each.retain(|(_, counting, _)| !counting.is_empty());
+        if each.is_empty() {
+            continue;
+        }
         let mut at = 0;
         let mut pass = part.pass(rows);
         while let Some((table, top, rows)) = pass.more() {

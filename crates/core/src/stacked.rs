@@ -2,7 +2,6 @@
 
 use crate::packed::Packed;
 use crate::table::Table;
-use crate::vectors::{Loop, vectorised};
 
 /// A table as somebody keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -191,21 +190,43 @@ impl<'a> Stacked<'a> {
     /// What the tables themselves have in some rows; those that are packed are unpacked into `room`. For some rows at a
     /// time: as many as stay near the processor.
     #[must_use]
-    pub fn read<'b>(
-        &self,
-        rows: impl ExactSizeIterator<Item = usize>,
-        room: &'b mut Vec<f64>,
-    ) -> Vec<&'b [f64]>
+    pub fn read<'b>(&self, mut rows: &[u32], room: &'b mut Vec<f64>) -> Vec<&'b [f64]>
     where
         'a: 'b,
     {
-        vectorised(Read { from: self, rows, room })
+        let is_packed = |layer: &Layer<'_>| matches!(layer, Layer::Packed(_));
+        if is_packed(&self.first) || self.rest.iter().any(is_packed) {
+            room.resize(room.len().max(rows.len() * self.own), 0.0);
+        }
+        let (mut left, mut read) = (&mut room[..], Vec::with_capacity(rows.len()));
+        while let Some((layer, top, run)) = self.run(rows) {
+            match layer {
+                Layer::Plain(table) => read.extend(run.iter().map(|row| table.row((row - top) as usize))),
+                Layer::Packed(packed) => {
+                    let here;
+                    (here, left) = left.split_at_mut(run.len() * self.own);
+                    packed.write_all(run, top, here);
+                    read.extend(here.chunks_exact(self.own));
+                }
+            }
+            rows = &rows[run.len()..];
+        }
+        read
+    }
+
+    /// The table, where it is one, as it is, and nothing beside it.
+    #[must_use]
+    pub fn as_table(&self) -> Option<&'a Table> {
+        match self {
+            Self { first: Layer::Plain(table), rest: [], beside: None, .. } => Some(table),
+            _ => None,
+        }
     }
 
     /// Goes through what the tables themselves have in some rows, in the order given.
     #[must_use]
     pub fn pass<'b>(&self, rows: &'b [u32]) -> Pass<'a, 'b> {
-        Pass { of: Self { beside: None, ..*self }, rows, unpacked: None }
+        Pass { of: Self { beside: None, ..*self }, rows, unpacked: Table::from_rows(self.own, Vec::new()) }
     }
 
     /// Gives the values of a column in some rows, in the order given.
@@ -268,7 +289,7 @@ const PLACES: [u32; BLOCK] = {
 pub struct Pass<'a, 'b> {
     of: Stacked<'a>,
     rows: &'b [u32],
-    unpacked: Option<Table>,
+    unpacked: Table,
 }
 
 impl Pass<'_, '_> {
@@ -286,63 +307,11 @@ impl Pass<'_, '_> {
         };
         let (_, top, run) = self.of.run(&self.rows[..self.rows.len().min(BLOCK)])?;
         self.rows = &self.rows[run.len()..];
-        let table = self.unpacked.get_or_insert_with(|| Table::filled(BLOCK, packed.columns(), 0.0));
-        vectorised(Unpack { packed, top, rows: run, into: table });
-        Some((table, 0, &PLACES[..run.len()]))
-    }
-}
-
-/// Unpacks rows into the first of a table.
-struct Unpack<'a> {
-    packed: &'a Packed,
-    /// Which row is the first of the packed.
-    top: u32,
-    rows: &'a [u32],
-    into: &'a mut Table,
-}
-
-impl Loop for Unpack<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (at, &row) in self.rows.iter().enumerate() {
-            self.packed.write((row - self.top) as usize, self.into.row_mut(at));
+        if self.unpacked.rows() == 0 {
+            self.unpacked = Table::filled(BLOCK, self.of.own, 0.0);
         }
-    }
-}
-
-/// Finds rows, or unpacks them.
-struct Read<'s, 'a, 'b, I> {
-    from: &'s Stacked<'a>,
-    rows: I,
-    room: &'b mut Vec<f64>,
-}
-
-impl<'a: 'b, 'b, I: ExactSizeIterator<Item = usize>> Loop for Read<'_, 'a, 'b, I> {
-    type Output = Vec<&'b [f64]>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Self { from, rows, room } = self;
-        let is_packed = |layer: &Layer<'_>| matches!(layer, Layer::Packed(_));
-        if is_packed(&from.first) || from.rest.iter().any(is_packed) {
-            room.resize(room.len().max(rows.len() * from.own), 0.0);
-        }
-        let mut places = room.chunks_exact_mut(from.own);
-        let mut read = Vec::with_capacity(rows.len());
-        for row in rows {
-            let (layer, i) = from.place(row);
-            read.push(match layer {
-                Layer::Plain(table) => table.row(i),
-                Layer::Packed(packed) => {
-                    let place = places.next().expect("a place for each row");
-                    packed.write(i, place);
-                    &*place
-                }
-            });
-        }
-        read
+        packed.write_all(run, top, &mut self.unpacked.values_mut()[..run.len() * self.of.own]);
+        Some((&self.unpacked, 0, &PLACES[..run.len()]))
     }
 }
 
@@ -403,11 +372,13 @@ mod tests {
             all.column(j, &some, |value| read.push(value));
             assert_eq!(bits(&read), bits(&whole.select(&some).column(j)), "column {j}");
         }
+        let table = layers.len() == 1 && beside.is_none() && matches!(layers[0], Layer::Plain(_));
+        assert_eq!(all.as_table().is_some(), table);
         let mut room = Vec::new();
         for (first, part) in all.parts() {
             let expected = |row: u32| bits(&whole.row(row as usize)[first..first + part.columns()]);
             for some in some.chunks(70) {
-                let read = part.read(some.iter().map(|&row| row as usize), &mut room);
+                let read = part.read(some, &mut room);
                 assert_eq!(read.len(), some.len());
                 read.iter().zip(some).for_each(|(read, &row)| assert_eq!(bits(read), expected(row)));
             }
@@ -459,6 +430,7 @@ mod tests {
             let layers = [layer(0), layer(1), layer(2)];
             are_read_as_one(&layers, None, &own);
             are_read_as_one(&layers, Some(&beside), &wide);
+            are_read_as_one(&layers[..1], None, &tables[0]);
         }
     }
 }

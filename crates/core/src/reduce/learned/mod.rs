@@ -96,7 +96,7 @@ impl<'a> Sample<'a> {
     where
         'a: 'b,
     {
-        self.summaries.read(some.iter().map(|&i| self.rows[i] as usize), room)
+        self.summaries.read(&some.iter().map(|&i| self.rows[i]).collect::<Vec<u32>>(), room)
     }
 }
 
@@ -169,17 +169,19 @@ impl Projection for Fitted {
         let (mut room, mut told) = (Room::default(), vec![[0.0; BLOCK]; lines.len()]);
         let mut unpacked = Vec::new();
         for first in (0..summaries.rows()).step_by(BLOCK) {
-            let mut rows: Vec<usize> = (first..summaries.rows().min(first + BLOCK)).collect();
-            let mut statistics = summaries.read(rows.iter().copied(), &mut unpacked);
+            let mut rows: Vec<u32> = (first as u32..summaries.rows().min(first + BLOCK) as u32).collect();
+            let mut statistics = summaries.read(&rows, &mut unpacked);
             // Rows without summaries have no features; nobody looks at them.
             let is_there = |row: &&[f64]| row.iter().all(|value| value.is_finite());
             if !statistics.iter().all(is_there) {
-                rows.retain(|row| is_there(&statistics[row - first]));
+                rows.retain(|&row| is_there(&statistics[row as usize - first]));
                 statistics.retain(is_there);
             }
             self.dictionary.tell(&statistics, &mut room, &lines, &mut told);
             for (at, (&p, told)) in self.used.iter().zip(&told).enumerate() {
-                rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
+                rows.iter()
+                    .zip(told)
+                    .for_each(|(&row, told)| features.row_mut(row as usize)[at] = told / floor(p));
             }
         }
         Features::Instead(features)
