@@ -413,13 +413,15 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
 /// Features whose observed value lies outside the range of the simulations. Most are reached by the first few of them; only
 /// those that are not are looked for among all.
 fn unreached(features: Stacked<'_>, observed: &[f64], rows: &[u32]) -> Vec<usize> {
-    let mut left = Vec::new();
+    let (mut left, mut values) = (Vec::new(), Vec::new());
     for (first, part) in features.parts() {
         let of = |j: usize| Reached { column: j, observed: observed[first + j], below: false, above: false };
         let mut open: Vec<Reached> = (0..part.columns()).map(of).collect();
         for rows in rows.chunks(ROWS) {
             for feature in &mut open {
-                part.column(feature.column, rows, |value| feature.look(value));
+                values.clear();
+                part.column(feature.column, rows, &mut values);
+                values.iter().for_each(|&value| feature.look(value));
             }
             open.retain(|feature| !(feature.below && feature.above));
             if open.is_empty() {

@@ -65,7 +65,7 @@ struct Codes<T> {
     values: Vec<T>,
 }
 
-impl<T> Codes<T> {
+impl<T: Copy> Codes<T> {
     fn new(kind: Kind, rows: usize, columns: &[Column]) -> Self {
         let width = columns.iter().filter(|column| column.kind == kind).count();
         Self { width, values: Vec::with_capacity(width * rows) }
@@ -77,8 +77,8 @@ impl<T> Codes<T> {
     }
 
     #[inline(always)]
-    fn row(&self, i: usize) -> &[T] {
-        &self.values[i * self.width..(i + 1) * self.width]
+    fn at(&self, row: usize, place: usize) -> T {
+        self.values[row * self.width + place]
     }
 }
 
@@ -149,25 +149,24 @@ impl Packed {
         }
         let Column { kind, place } = self.columns[column];
         match kind {
-            Kind::Byte => self.low[column] + f64::from(self.bytes.row(row)[place]),
-            Kind::Short => self.low[column] + f64::from(self.shorts.row(row)[place]),
-            Kind::Single => f64::from(self.singles.row(row)[place]),
-            Kind::Double => self.doubles.row(row)[place],
+            Kind::Byte => self.low[column] + f64::from(self.bytes.at(row, place)),
+            Kind::Short => self.low[column] + f64::from(self.shorts.at(row, place)),
+            Kind::Single => f64::from(self.singles.at(row, place)),
+            Kind::Double => self.doubles.at(row, place),
         }
     }
 
-    /// The values of a column in some rows.
-    pub fn column(&self, column: usize, rows: impl Iterator<Item = usize>, mut each: impl FnMut(f64)) {
+    /// Adds the values of a column in some rows.
+    pub fn column(&self, column: usize, rows: impl Iterator<Item = usize>, into: &mut Vec<f64>) {
         let (Column { kind, place }, low) = (self.columns[column], self.low[column]);
         if !self.blank.is_empty() {
-            rows.for_each(|row| each(self.at(row, column)));
-            return;
+            return into.extend(rows.map(|row| self.at(row, column)));
         }
         match kind {
-            Kind::Byte => rows.for_each(|row| each(low + f64::from(self.bytes.row(row)[place]))),
-            Kind::Short => rows.for_each(|row| each(low + f64::from(self.shorts.row(row)[place]))),
-            Kind::Single => rows.for_each(|row| each(f64::from(self.singles.row(row)[place]))),
-            Kind::Double => rows.for_each(|row| each(self.doubles.row(row)[place])),
+            Kind::Byte => into.extend(rows.map(|row| low + f64::from(self.bytes.at(row, place)))),
+            Kind::Short => into.extend(rows.map(|row| low + f64::from(self.shorts.at(row, place)))),
+            Kind::Single => into.extend(rows.map(|row| f64::from(self.singles.at(row, place)))),
+            Kind::Double => into.extend(rows.map(|row| self.doubles.at(row, place))),
         }
     }
 
@@ -257,11 +256,11 @@ impl Unpack<'_> {
         let (column, place, width) = (run.columns.start + at, run.place + at, self.packed.columns.len());
         let low: [f64; N] = std::array::from_fn(|lane| self.packed.low[column + lane]);
         for (row, into) in self.rows.iter().zip(self.into.chunks_exact_mut(width)) {
-            let codes = &codes.values[(row - self.top) as usize * codes.width + place..][..N];
-            let into = &mut into[column..column + N];
-            for lane in 0..N {
-                into[lane] = value(codes[lane], low[lane]);
-            }
+            let codes: &[T; N] = codes.values[(row - self.top) as usize * codes.width + place..]
+                .first_chunk()
+                .expect("a whole row");
+            let into: &mut [f64; N] = into[column..].first_chunk_mut().expect("a whole row");
+            *into = std::array::from_fn(|lane| value(codes[lane], low[lane]));
         }
     }
 }
@@ -384,7 +383,7 @@ mod tests {
         }
         for (j, column) in columns.iter().enumerate() {
             let mut read = Vec::new();
-            packed.column(j, (0..rows).rev(), |value| read.push(value));
+            packed.column(j, (0..rows).rev(), &mut read);
             read.reverse();
             assert_eq!(bits(&read), bits(column), "column {j}");
         }

@@ -229,17 +229,20 @@ impl<'a> Stacked<'a> {
         Pass { of: Self { beside: None, ..*self }, rows, unpacked: Table::from_rows(self.own, Vec::new()) }
     }
 
-    /// Gives the values of a column in some rows, in the order given.
-    pub fn column(&self, column: usize, mut rows: &[u32], mut each: impl FnMut(f64)) {
+    /// Adds the values of a column in some rows, in the order given.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn column(&self, column: usize, mut rows: &[u32], into: &mut Vec<f64>) {
         if column >= self.own {
-            let beside = self.beside.map(|beside| Self::from(beside).column(column - self.own, rows, each));
-            return beside.expect("one of the columns");
+            let beside = Self::from(self.beside.expect("one of the columns"));
+            return beside.column(column - self.own, rows, into);
         }
         while let Some((layer, top, run)) = self.run(rows) {
             let here = run.iter().map(|row| (row - top) as usize);
             match layer {
-                Layer::Plain(table) => here.for_each(|row| each(table.at(row, column))),
-                Layer::Packed(packed) => packed.column(column, here, &mut each),
+                Layer::Plain(table) => into.extend(here.map(|row| table.at(row, column))),
+                Layer::Packed(packed) => packed.column(column, here, into),
             }
             rows = &rows[run.len()..];
         }
@@ -369,7 +372,7 @@ mod tests {
         assert_eq!(bits(all.select(&some).values()), bits(whole.select(&some).values()));
         for j in 0..columns {
             let mut read = Vec::new();
-            all.column(j, &some, |value| read.push(value));
+            all.column(j, &some, &mut read);
             assert_eq!(bits(&read), bits(&whole.select(&some).column(j)), "column {j}");
         }
         let table = layers.len() == 1 && beside.is_none() && matches!(layers[0], Layer::Plain(_));

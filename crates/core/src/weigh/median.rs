@@ -72,7 +72,8 @@ fn medians(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64) -> f64)
 fn medians_of_part(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     let column = |j: usize| {
         let mut values = Vec::with_capacity(rows.len());
-        features.column(j, rows, |value| values.push(map(j, value)));
+        features.column(j, rows, &mut values);
+        values.iter_mut().for_each(|value| *value = map(j, *value));
         values
     };
     let width = features.columns();

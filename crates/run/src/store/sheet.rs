@@ -185,7 +185,7 @@ impl Cells<'_> {
             Self::Table(Layer::Packed(packed)) => {
                 let column = |j: usize| {
                     let mut values = Vec::with_capacity(rows.len());
-                    packed.column(j, rows.clone(), |value| values.push(value));
+                    packed.column(j, rows.clone(), &mut values);
                     Values::Real(values)
                 };
                 columns.map(column).collect()
