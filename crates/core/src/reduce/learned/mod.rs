@@ -171,11 +171,14 @@ impl Projection for Fitted {
         for first in (0..summaries.rows()).step_by(BLOCK) {
             let mut rows: Vec<u32> = (first as u32..summaries.rows().min(first + BLOCK) as u32).collect();
             let mut statistics = summaries.read(&rows, &mut unpacked);
-            // Rows without summaries have no features; nobody looks at them.
-            let is_there = |row: &&[f64]| row.iter().all(|value| value.is_finite());
+            // Rows without summaries have no features; nobody looks at them. All of a row is looked at, side by side.
+            let is_there = |row: &&[f64]| row.iter().fold(true, |all, value| all & value.is_finite());
             if !statistics.iter().all(is_there) {
                 rows.retain(|&row| is_there(&statistics[row as usize - first]));
                 statistics.retain(is_there);
+            }
+            if rows.is_empty() {
+                continue;
             }
             self.dictionary.tell(&statistics, &mut room, &lines, &mut told);
             for (at, (&p, told)) in self.used.iter().zip(&told).enumerate() {
