@@ -164,10 +164,14 @@ class Batch:
         if rows is None or len(rows) <= 1 or rows[0] // self.unit == rows[-1] // self.unit:
             return self._together(thetas, seeds)
         cuts = 1 + np.flatnonzero(np.diff(rows // self.unit))
-        parts = [self._together(*part) for part in zip(np.split(thetas, cuts), np.split(seeds, cuts), strict=True)]
-        starts = [0, *cuts.tolist()]
-        failures = [(start + at, why) for start, (_, some) in zip(starts, parts, strict=True) for at, why in some]
-        return np.concatenate([summaries for summaries, _ in parts]), failures
+        ends = [*cuts.tolist(), len(rows)]
+        # Each part goes to its place as soon as it is there: all of them at once would take as much again.
+        summaries = np.empty((len(rows), len(self.statistics)))
+        failures: list[tuple[int, str]] = []
+        for start, end in zip([0, *ends], ends, strict=False):
+            summaries[start:end], some = self._together(thetas[start:end], seeds[start:end])
+            failures.extend((start + at, why) for at, why in some)
+        return summaries, failures
 
     def _together(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> Answer:
         # The function gets the engine's own arrays and may write into them: what is tried again is another one.

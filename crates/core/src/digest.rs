@@ -14,7 +14,6 @@ use crate::stop::Stop;
 use crate::stream::{Seed, Stage};
 use crate::table::Table;
 use crate::trials::Verdict;
-use crate::vectors::{Loop, vectorised};
 use crate::view::{View, standard_deviations};
 use crate::weigh::{Choice, Fold, WeighError, Weighting, baselines};
 use crate::workers::Workers;
@@ -319,7 +318,7 @@ pub fn digest(
         },
         information: inform(&view, &choice, &selected),
         constant: (0..spread.len()).filter(|&j| spread[j] == 0.0).collect(),
-        unreached: unreached(&view),
+        unreached: unreached(features, view.observed, rows),
         features: names,
         failed: inputs.simulated.failures().len(),
         failure: first_failure(inputs),
@@ -412,58 +411,44 @@ fn inform(view: &View<'_>, choice: &Choice, selected: &[Selected]) -> Informatio
     Information { in_sample, held_out, baselines }
 }
 
-/// Features whose observed value lies outside the range of the simulations.
-fn unreached(view: &View<'_>) -> Vec<usize> {
-    let count = view.observed.len();
-    let (mut low, mut high) = (vec![f64::INFINITY; count], vec![f64::NEG_INFINITY; count]);
-    for (first, part) in view.features.parts() {
-        for (table, top, rows) in part.runs(view.rows) {
-            vectorised(Ranges { table, top, rows, low: &mut low[first..], high: &mut high[first..] });
-        }
-    }
-    let outside = |&j: &usize| !(low[j]..=high[j]).contains(&view.observed[j]);
-    (0..count).filter(outside).collect()
-}
-
-/// Widens ranges to the values in some rows of a table, of which `top` is the first.
-struct Ranges<'a> {
-    table: &'a Table,
-    top: u32,
-    rows: &'a [u32],
-    low: &'a mut [f64],
-    high: &'a mut [f64],
-}
-
-/// Columns whose ranges stay in the processor while some rows are passed, and these rows.
-const COLUMNS: usize = 8;
-const ROWS: usize = 64;
-
-impl Loop for Ranges<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let width = self.table.columns();
-        // `f64::min` and `max` mind what is not a number, which costs.
-        let (less, more) =
-            (|a: f64, b: f64| if a < b { a } else { b }, |a: f64, b: f64| if a > b { a } else { b });
-        for rows in self.rows.chunks(ROWS) {
-            for first in (0..width).step_by(COLUMNS) {
-                let columns = first..width.min(first + COLUMNS);
-                let (mut low, mut high) = ([f64::INFINITY; COLUMNS], [f64::NEG_INFINITY; COLUMNS]);
-                for &row in rows {
-                    let values = &self.table.row((row - self.top) as usize)[columns.clone()];
-                    for ((&value, low), high) in values.iter().zip(&mut low).zip(&mut high) {
-                        *low = less(value, *low);
-                        *high = more(value, *high);
-                    }
-                }
-                for (lane, j) in columns.enumerate() {
-                    self.low[j] = less(low[lane], self.low[j]);
-                    self.high[j] = more(high[lane], self.high[j]);
-                }
+/// Features whose observed value lies outside the range of the simulations. Most are reached by the first few of them; only
+/// those that are not are looked for among all.
+fn unreached(features: Stacked<'_>, observed: &[f64], rows: &[u32]) -> Vec<usize> {
+    let (mut left, mut values) = (Vec::new(), Vec::new());
+    for (first, part) in features.parts() {
+        let of = |j: usize| Reached { column: j, observed: observed[first + j], below: false, above: false };
+        let mut open: Vec<Reached> = (0..part.columns()).map(of).collect();
+        for rows in rows.chunks(ROWS) {
+            for feature in &mut open {
+                values.clear();
+                part.column(feature.column, rows, &mut values);
+                values.iter().for_each(|&value| feature.look(value));
+            }
+            open.retain(|feature| !(feature.below && feature.above));
+            if open.is_empty() {
+                break;
             }
         }
+        left.extend(open.iter().map(|feature| first + feature.column));
+    }
+    left
+}
+
+/// Simulations that are looked at for all features that are left before it is asked which are left.
+const ROWS: usize = 256;
+
+/// Whether simulations lie on both sides of what was observed of a feature, or on it.
+struct Reached {
+    column: usize,
+    observed: f64,
+    below: bool,
+    above: bool,
+}
+
+impl Reached {
+    fn look(&mut self, value: f64) {
+        self.below |= value <= self.observed;
+        self.above |= value >= self.observed;
     }
 }
 
@@ -472,4 +457,38 @@ fn repeated(units: &Table) -> usize {
     let mut order: Vec<&[f64]> = units.iter().collect();
     order.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     order.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::divergence::testing::gaussian;
+
+    #[test]
+    fn what_is_not_reached_lies_outside_the_range_of_all() {
+        let (upper, lower) = (gaussian(500, 9, 0.0, 1.0, 1), gaussian(500, 9, 0.5, 1.0, 2));
+        let mut beside = gaussian(1_000, 2, 0.0, 1.0, 3);
+        // One that is reached by the last row only, and one whose observed value is the largest of all.
+        beside.row_mut(999)[0] = 40.0;
+        let (tables, rows) =
+            ([(&upper).into(), (&lower).into()], Vec::from_iter((0..1_000).filter(|row| row % 7 != 2)));
+        let features = Stacked::new(&tables).with(&beside);
+        let largest = rows.iter().map(|&row| features.at(row as usize, 3)).fold(f64::NEG_INFINITY, f64::max);
+        let data: [[f64; 11]; 3] = [
+            [0.0, 9.0, -9.0, largest, 0.1, 0.2, f64::NAN, 2.5, -2.5, 30.0, -9.0],
+            [0.0; 11],
+            std::array::from_fn(|j| 0.7 * j as f64),
+        ];
+        for observed in data {
+            let outside = |&j: &usize| {
+                let values = || rows.iter().map(|&row| features.at(row as usize, j));
+                let (low, high) =
+                    (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+                !(low..=high).contains(&observed[j])
+            };
+            let plain: Vec<usize> = (0..11).filter(outside).collect();
+            assert_eq!(unreached(features, &observed, &rows), plain);
+        }
+        assert!(unreached(features, &data[0], &rows).starts_with(&[1, 2, 6]), "otherwise this shows nothing");
+    }
 }

@@ -15,6 +15,7 @@ pub mod fours;
 pub mod judge;
 mod linear;
 mod near;
+pub mod packed;
 mod pool;
 pub mod population;
 mod positive;

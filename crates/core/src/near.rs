@@ -6,7 +6,7 @@ use crate::drawers::{Distance, Distances, first_places};
 use crate::elementary::{exp, exp_each};
 use crate::population::{LogWeights, Population};
 use crate::select::distances;
-use crate::stacked::{Row, Stacked};
+use crate::stacked::Stacked;
 use crate::table::Table;
 use crate::trials::{STAND_INS, systematic};
 use crate::vectors::{Loop, vectorised};
@@ -59,9 +59,17 @@ impl<'a> Field<'a> {
         let mut columns: Vec<Vec<f32>> = vec![Vec::new(); weights.len()];
         used.iter().for_each(|&j| columns[j].reserve_exact(field.rows.len()));
         // Some at a time, so that neighbours in a row are read together.
-        for rows in field.rows.chunks(LAID_OUT) {
-            let rows: Vec<Row<'_>> = rows.iter().map(|&row| view.features.row(row as usize)).collect();
-            used.iter().for_each(|&j| columns[j].extend(rows.iter().map(|row| step_of(view, j, row[j]))));
+        for (first, part) in view.features.parts() {
+            let used = || used.iter().filter(|&&j| j >= first && j < first + part.columns());
+            let mut pass = part.pass(if used().count() > 0 { &field.rows } else { &[] });
+            while let Some((table, top, rows)) = pass.more() {
+                for rows in rows.chunks(LAID_OUT) {
+                    for &j in used() {
+                        let values = rows.iter().map(|row| table.at((row - top) as usize, j - first));
+                        columns[j].extend(values.map(|value| step_of(view, j, value)));
+                    }
+                }
+            }
         }
         let parts = workers::map(view.workers, field.rows.len().div_ceil(WEIGHED), |part| {
             let rows = field.rows.chunks(WEIGHED).nth(part).unwrap_or(&[]);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::digest::{DigestError, Earlier, Inputs, first_failure};
 use crate::problem::Prior;
 use crate::propose::{Importance, Part};
-use crate::stacked::Stacked;
+use crate::stacked::{Layer, Stacked};
 use crate::table::Table;
 
 /// The simulations of a generation and of those before it, the newest first: row `r` of a pool of generations with `n`
@@ -13,8 +13,8 @@ use crate::table::Table;
 pub(crate) struct Pool<'a> {
     pub(crate) units: Cow<'a, Table>,
     /// Of each generation, which keeps them.
-    thetas: Vec<&'a Table>,
-    summaries: Vec<&'a Table>,
+    thetas: Vec<Layer<'a>>,
+    summaries: Vec<Layer<'a>>,
     /// The generations before that are in it, the newest first.
     earlier: Vec<&'a Earlier>,
 }
@@ -31,21 +31,21 @@ impl<'a> Pool<'a> {
             total <= MOST
         };
         let earlier: Vec<&Earlier> = inputs.earlier.iter().rev().take_while(fits).collect();
-        let tables = |own: &'a Table, other: fn(&'a Earlier) -> &'a Table| -> Vec<&'a Table> {
+        let layers = |own: Layer<'a>, other: fn(&'a Earlier) -> Layer<'a>| -> Vec<Layer<'a>> {
             std::iter::once(own).chain(earlier.iter().map(|&earlier| other(earlier))).collect()
         };
         // Looked at all the time, and narrow: these are put together.
-        let units = match &tables(&proposed.units, |earlier| &earlier.proposed.units)[..] {
-            [own] => Cow::Borrowed(*own),
-            several => {
-                let values: Vec<&[f64]> = several.iter().map(|table| table.values()).collect();
-                Cow::Owned(Table::from_rows(proposed.units.columns(), values.concat()))
-            }
+        let units = if earlier.is_empty() {
+            Cow::Borrowed(&proposed.units)
+        } else {
+            let others = earlier.iter().map(|earlier| earlier.proposed.units.values());
+            let values: Vec<&[f64]> = std::iter::once(proposed.units.values()).chain(others).collect();
+            Cow::Owned(Table::from_rows(proposed.units.columns(), values.concat()))
         };
         Self {
             units,
-            thetas: tables(&proposed.thetas, |earlier| &earlier.proposed.thetas),
-            summaries: tables(simulated.summaries(), |earlier| earlier.simulated.summaries()),
+            thetas: layers((&proposed.thetas).into(), |earlier| (&earlier.proposed.thetas).into()),
+            summaries: layers(simulated.summaries(), |earlier| earlier.simulated.summaries()),
             earlier,
         }
     }

@@ -38,8 +38,12 @@ pub(crate) fn distances_each<'a>(
             })
             .collect();
         each.retain(|(_, counting, _)| !counting.is_empty());
+        if each.is_empty() {
+            continue;
+        }
         let mut at = 0;
-        for (table, top, rows) in part.runs(rows) {
+        let mut pass = part.pass(rows);
+        while let Some((table, top, rows)) = pass.more() {
             for rows in rows.chunks(BLOCK) {
                 for (squares, counting, distances) in &mut each {
                     let sums = &mut distances[at..at + rows.len()];
@@ -162,7 +166,7 @@ mod tests {
         let normal =
             |rows, columns, seed| crate::divergence::testing::gaussian(rows, columns, 0.0, 1.0, seed);
         let (upper, lower, beside) = (normal(300, 21, 1), normal(300, 21, 2), normal(600, 3, 3));
-        let tables = [&upper, &lower];
+        let tables = [(&upper).into(), (&lower).into()];
         let features = Stacked::new(&tables).with(&beside);
         let observed: Vec<f64> = (0..24).map(|j| 0.1 * f64::from(j) - 1.0).collect();
         let all: Vec<f64> = (0..24).map(|j| f64::from(j % 5) * 0.3).collect();
@@ -173,7 +177,8 @@ mod tests {
         for (weights, found) in weights.iter().zip(&found) {
             assert_eq!(&distances(features, &observed, weights, &rows), found);
             for (&row, found) in rows.iter().zip(found) {
-                let steps = features.row(row as usize).iter().zip(&observed).zip(*weights);
+                let row = features.row(row as usize).to_vec();
+                let steps = row.iter().zip(&observed).zip(*weights);
                 let sum: f64 = steps.map(|((s, y), w)| w * w * (s - y) * (s - y)).sum();
                 assert!((found - sum).abs() <= 1e-13 * sum, "{found} {sum}");
             }

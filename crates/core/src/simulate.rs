@@ -1,9 +1,12 @@
 //! The boundary with the outside: jobs go out, chunks come back, in any order.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::packed::Packed;
 use crate::problem::{Failure, Simulator};
+use crate::stacked::Layer;
 use crate::stream::{Seed, Stage, Stream, Streams};
 use crate::table::Table;
 
@@ -146,10 +149,17 @@ impl Chunk {
 /// The simulations of one generation, placed by row so that arrival order cannot matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    summaries: Arc<Table>,
+    summaries: Summaries,
     done: Vec<bool>,
     count: usize,
     failures: BTreeMap<usize, Failure>,
+}
+
+/// Summaries, shared by all who look at the same simulations.
+#[derive(Clone, Debug, PartialEq)]
+enum Summaries {
+    Plain(Arc<Table>),
+    Packed(Arc<Packed>),
 }
 
 impl Simulated {
@@ -157,7 +167,7 @@ impl Simulated {
     #[must_use]
     pub fn empty(rows: usize, columns: usize) -> Self {
         Self {
-            summaries: Arc::new(Table::filled(rows, columns, f64::NAN)),
+            summaries: Summaries::Plain(Arc::new(Table::filled(rows, columns, f64::NAN))),
             done: vec![false; rows],
             count: 0,
             failures: BTreeMap::new(),
@@ -174,7 +184,7 @@ impl Simulated {
             }
         }
         let (done, count) = (vec![true; summaries.rows()], summaries.rows());
-        Self { done, count, summaries: Arc::new(summaries), failures }
+        Self { done, count, summaries: Summaries::Plain(Arc::new(summaries)), failures }
     }
 
     /// The same simulations without one of them, which is put aside as if it had failed; the summaries are shared.
@@ -185,9 +195,24 @@ impl Simulated {
         left
     }
 
+    /// Keeps the summaries in less room where they have any to spare, without loss: of counts in a byte each.
+    #[must_use]
+    pub fn packed(mut self) -> Self {
+        if let Summaries::Plain(table) = &self.summaries
+            && let Some(packed) = Packed::of(table)
+        {
+            self.summaries = Summaries::Packed(Arc::new(packed));
+        }
+        self
+    }
+
     /// Places a finished chunk.
     pub fn place(&mut self, chunk: &Chunk) {
-        let summaries = Arc::make_mut(&mut self.summaries);
+        if let Summaries::Packed(packed) = &self.summaries {
+            self.summaries = Summaries::Plain(Arc::new(packed.unpacked()));
+        }
+        let Summaries::Plain(summaries) = &mut self.summaries else { unreachable!("unpacked just now") };
+        let summaries = Arc::make_mut(summaries);
         for (slot, (&row, outcome)) in chunk.rows.iter().zip(&chunk.outcomes).enumerate() {
             self.count += usize::from(!std::mem::replace(&mut self.done[row], true));
             match outcome {
@@ -222,10 +247,22 @@ impl Simulated {
         &self.failures
     }
 
-    /// All summaries; rows without any hold NaN.
+    /// All summaries as they are kept; rows without any hold NaN.
     #[must_use]
-    pub fn summaries(&self) -> &Table {
-        &self.summaries
+    pub fn summaries(&self) -> Layer<'_> {
+        match &self.summaries {
+            Summaries::Plain(table) => (&**table).into(),
+            Summaries::Packed(packed) => (&**packed).into(),
+        }
+    }
+
+    /// The same as a table, made for this where they are packed.
+    #[must_use]
+    pub fn table(&self) -> Cow<'_, Table> {
+        match &self.summaries {
+            Summaries::Plain(table) => Cow::Borrowed(table),
+            Summaries::Packed(packed) => Cow::Owned(packed.unpacked()),
+        }
     }
 }
 
@@ -242,7 +279,28 @@ mod tests {
         assert_eq!(simulated.pending(), [1]);
         assert_eq!(simulated.usable(), [2]);
         assert_eq!(simulated.failures()[&0], Failure::NotFinite { column: 1 });
-        assert_eq!(simulated.summaries().row(2), [1.0, 2.0]);
+        assert_eq!(simulated.table().row(2), [1.0, 2.0]);
+    }
+
+    /// Nobody can tell by what is read, placed or put aside.
+    #[test]
+    fn packed_simulations_are_the_same() {
+        let summaries = Table::from_rows(2, (0..40).map(|at| f64::from(at % 7)).collect());
+        let outcomes = (0..20).map(|at| if at == 4 { Err(Failure::Declined("no".into())) } else { Ok(()) });
+        let mut plain = Simulated::empty(21, 2);
+        plain.place(&Chunk::new((0..20).collect(), summaries, outcomes.collect()));
+        let mut packed = plain.clone().packed();
+        assert!(matches!(packed.summaries, Summaries::Packed(_)), "otherwise this shows nothing");
+        let last = Chunk::new(vec![20], Table::filled(1, 2, 0.1), vec![Ok(())]);
+        for _ in 0..2 {
+            let bits = |of: &Simulated| of.table().values().iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+            assert_eq!(bits(&packed), bits(&plain));
+            assert_eq!((packed.usable(), packed.pending()), (plain.usable(), plain.pending()));
+            assert_eq!(packed.failures(), plain.failures());
+            assert_eq!(packed.without(3).usable(), plain.without(3).usable());
+            packed.place(&last);
+            plain.place(&last);
+        }
     }
 
     #[test]

@@ -70,6 +70,11 @@ impl Table {
         &self.data
     }
 
+    /// The same, writable.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.data
+    }
+
     /// Column `j`, copied.
     #[must_use]
     pub fn column(&self, j: usize) -> Vec<f64> {

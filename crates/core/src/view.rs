@@ -63,9 +63,10 @@ pub fn standard_deviations<'a>(features: impl Into<Stacked<'a>>, rows: &[u32]) -
     for (first, part) in features.parts() {
         let (sum, square) = (&mut sum[first..], &mut square[first..]);
         // Measured from the first row: no cancellation for large values with a small spread, and exact zeros.
-        let origin = part.own(origin as usize);
-        for (table, top, rows) in part.runs(rows) {
-            vectorised(Steps { table, top, rows, origin, sum, square });
+        let origin = part.row(origin as usize).to_vec();
+        let mut pass = part.pass(rows);
+        while let Some((table, top, rows)) = pass.more() {
+            vectorised(Steps { table, top, rows, origin: &origin, sum, square });
         }
     }
     let variance = |(sum, square): (f64, f64)| ((square - sum * sum / n) / (n - 1.0).max(1.0)).max(0.0);

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use counterpoise_core::problem::Failure;
 use counterpoise_core::simulate::{Chunk, Jobs};
 use counterpoise_core::table::Table;
 use counterpoise_run::executor::{Executor, ExecutorError};
@@ -22,7 +23,7 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// The next finished rows.
-    fn next(&self, rows: &[usize]) -> PyResult<Option<Chunk>> {
+    fn next(&self, rows: &[usize]) -> PyResult<Option<Finished>> {
         Python::attach(|py| {
             let answer = self.pool.bind(py).call_method0("next")?;
             if answer.is_none() {
@@ -37,7 +38,7 @@ impl Spread {
             let place = |&place: &i64| usize::try_from(place).ok().and_then(|place| rows.get(place).copied());
             let rows: Option<Vec<usize>> = places.as_slice()?.iter().map(place).collect();
             let rows = rows.ok_or_else(|| PyValueError::new_err("a row that was not asked for"))?;
-            Ok(Some(Chunk::new(rows, Table::from_rows(self.columns, answer.summaries), outcomes)))
+            Ok(Some(Finished { rows, answer, outcomes }))
         })
     }
 
@@ -49,6 +50,41 @@ impl Spread {
         let message = error.to_string();
         self.trouble.keep(error);
         ExecutorError::Outside(message)
+    }
+}
+
+/// Rows of one answer.
+struct Finished {
+    rows: Vec<usize>,
+    answer: Answer,
+    outcomes: Vec<Result<(), Failure>>,
+}
+
+/// Rows that are handed on together: of a large answer there is never a second copy.
+const TOGETHER: usize = 2_048;
+
+impl Finished {
+    /// Hands all of them on, and whether more are wanted. A chunk without rows is one, too.
+    fn hand_on(
+        self,
+        columns: usize,
+        sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>,
+    ) -> PyResult<ControlFlow<()>> {
+        let (mut flow, mut first) = (ControlFlow::Continue(()), 0);
+        loop {
+            let part = first..self.rows.len().min(first + TOGETHER);
+            let summaries = Table::from_rows(columns, self.answer.values(part.clone())?);
+            first = part.end;
+            let (rows, outcomes) = (self.rows[part.clone()].to_vec(), self.outcomes[part].to_vec());
+            if sink(Chunk::new(rows, summaries, outcomes)).is_break() {
+                flow = ControlFlow::Break(());
+            }
+            if first == self.rows.len() {
+                // At once: without Python at hand it would stay until somebody calls Python again.
+                Python::attach(|_| drop(self));
+                return Ok(flow);
+            }
+        }
     }
 }
 
@@ -74,8 +110,10 @@ impl Executor for Spread {
         begun.map_err(|error| self.broken(error))?;
         let mut stopped = false;
         loop {
-            let chunk = match self.next(rows) {
-                Ok(Some(chunk)) => chunk,
+            let next = self.next(rows);
+            let next = next.and_then(|next| next.map(|next| next.hand_on(self.columns, sink)).transpose());
+            let flow = match next {
+                Ok(Some(flow)) => flow,
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     let interrupted = Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py));
@@ -85,10 +123,10 @@ impl Executor for Spread {
                     }
                     self.trouble.keep(error);
                     // Whoever watches the run finds the interrupt and breaks it off.
-                    Chunk::new(Vec::new(), Table::from_rows(self.columns, Vec::new()), Vec::new())
+                    sink(Chunk::new(Vec::new(), Table::from_rows(self.columns, Vec::new()), Vec::new()))
                 }
             };
-            if sink(chunk).is_break() && !stopped {
+            if flow.is_break() && !stopped {
                 stopped = true;
                 self.call("stop").map_err(|error| self.broken(error))?;
             }

@@ -2,6 +2,7 @@
 
 use counterpoise_core::digest::Generation;
 use counterpoise_core::simulate::{Chunk, Simulated};
+use counterpoise_core::stacked::Stacked;
 use counterpoise_core::table::Table;
 use counterpoise_run::store::{Header, Made, Store, StoreError};
 
@@ -29,10 +30,15 @@ impl Kept {
             Some(first) => first.summaries().columns(),
             None => return self.of_table.clone(),
         };
-        let origins = generation.posterior().rows.iter().map(|&row| generation.origin(row));
-        let rows =
-            origins.flat_map(|(index, row)| self.simulated[index as usize].summaries().row(row as usize));
-        Some(Table::from_rows(columns, rows.copied().collect()))
+        let rows = &generation.posterior().rows;
+        let mut accepted = Table::filled(rows.len(), columns, f64::NAN);
+        for (at, &row) in rows.iter().enumerate() {
+            let (index, row) = generation.origin(row);
+            Stacked::from(self.simulated[index as usize].summaries())
+                .row(row as usize)
+                .write(accepted.row_mut(at));
+        }
+        Some(accepted)
     }
 }
 

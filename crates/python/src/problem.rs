@@ -166,7 +166,7 @@ impl Problem {
             calm(|| simulate(ready, Table::from_rows(width, values), &rows, (generation, seed), threads))
         });
         let simulated = self.checked(made)?;
-        let summaries = simulated.summaries();
+        let summaries = simulated.table();
         let failures = simulated.failures().iter().map(|(&row, failure)| (row, failure.to_text())).collect();
         let array =
             summaries.values().to_vec().into_pyarray(py).reshape([summaries.rows(), summaries.columns()])?;

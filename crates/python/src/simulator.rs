@@ -1,5 +1,7 @@
 //! A Python callable as a simulator of many rows at once.
 
+use std::ops::Range;
+
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
 use counterpoise_core::stream::Stream;
@@ -63,10 +65,10 @@ fn required<'py>(array: &Bound<'py, PyAny>, kind: &str) -> PyResult<Bound<'py, P
     array.py().import("numpy")?.call_method1("require", (array, kind, "CA"))
 }
 
-/// Summaries of some rows, one behind the other, and which of them failed, why.
+/// Summaries of some rows, where Python has them, and which of them failed, why.
 pub(crate) struct Answer {
-    pub(crate) summaries: Vec<f64>,
-    pub(crate) failures: Vec<(usize, String)>,
+    summaries: Py<PyArray2<f64>>,
+    failures: Vec<(usize, String)>,
 }
 
 impl Answer {
@@ -83,8 +85,16 @@ impl Answer {
                 format!("expected {count} x {columns} summaries, found {} x {}", shape[0], shape[1]);
             return Err(PyValueError::new_err(message));
         }
-        let failures: Vec<(usize, String)> = failures.extract()?;
-        Ok(Self { summaries: summaries.as_slice()?.to_vec(), failures })
+        Ok(Self { summaries: (*summaries).clone().unbind(), failures: failures.extract()? })
+    }
+
+    /// The summaries of some of the rows, one behind the other.
+    pub(crate) fn values(&self, rows: Range<usize>) -> PyResult<Vec<f64>> {
+        Python::attach(|py| {
+            let summaries = self.summaries.bind(py).try_readonly()?;
+            let columns = summaries.shape()[1];
+            Ok(summaries.as_slice()?[rows.start * columns..rows.end * columns].to_vec())
+        })
     }
 
     /// What became of each row.
@@ -109,17 +119,19 @@ pub(crate) struct Called {
 }
 
 impl Called {
-    fn call(&self, rows: Rows) -> PyResult<Answer> {
+    /// The summaries and outcomes of some rows.
+    fn call(&self, rows: Rows) -> PyResult<(Vec<f64>, Vec<Result<(), Failure>>)> {
         let count = rows.seeds.len();
-        Python::attach(|py| {
+        let mut answer = Python::attach(|py| {
             let answer = self.simulate.bind(py).call1(rows.into_arrays(py)?)?;
             let (summaries, failures): (Bound<'_, PyAny>, Bound<'_, PyAny>) = answer.extract()?;
             Answer::read(&summaries, &failures, (count, self.columns))
-        })
+        })?;
+        Ok((answer.values(0..count)?, answer.outcomes(count)))
     }
 
     /// What became of some rows; after an exception that is not the simulation's own, nothing more is called.
-    fn attempt(&self, rows: Rows) -> Result<Answer, Failure> {
+    fn attempt(&self, rows: Rows) -> Result<(Vec<f64>, Vec<Result<(), Failure>>), Failure> {
         let broken = || Failure::Crashed("the simulator cannot be called".into());
         if self.trouble.is_there() {
             return Err(broken());
@@ -139,9 +151,9 @@ impl Simulator for Called {
     fn simulate(&self, theta: &[f64], rng: &mut Stream, summaries: &mut [f64]) -> Result<(), Failure> {
         let seeds = vec![i64::from(rng.external_seed())];
         let rows = Rows { thetas: theta.to_vec(), seeds, rows: vec![0], generation: 0 };
-        let mut answer = self.attempt(rows)?;
-        answer.outcomes(1).swap_remove(0)?;
-        summaries.copy_from_slice(&answer.summaries);
+        let (values, mut outcomes) = self.attempt(rows)?;
+        outcomes.swap_remove(0)?;
+        summaries.copy_from_slice(&values);
         Ok(())
     }
 
@@ -152,9 +164,8 @@ impl Simulator for Called {
                 return;
             }
             match self.attempt(Rows::of(jobs, &rows)) {
-                Ok(mut answer) => {
-                    let outcomes = answer.outcomes(rows.len());
-                    let summaries = answer.summaries.chunks_exact(self.columns);
+                Ok((values, outcomes)) => {
+                    let summaries = values.chunks_exact(self.columns);
                     for ((row, outcome), summaries) in rows.into_iter().zip(outcomes).zip(summaries) {
                         feed.finish(row, summaries, outcome);
                     }

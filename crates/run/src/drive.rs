@@ -57,6 +57,7 @@ pub fn run(
             (simulations, failed) = (simulated.done(), simulated.failures().len());
             break reason;
         }
+        let simulated = simulated.packed();
         let inputs = Inputs {
             index,
             kernel: kernel.as_deref(),

@@ -191,7 +191,7 @@ mod tests {
         let read = source.read(&prior, &Serial, &mut |_| ControlFlow::Continue(())).unwrap();
         let Given { proposed, simulated } = read.continue_value().unwrap();
         assert_eq!(simulated.usable(), [0, 6]);
-        assert_eq!(simulated.summaries().row(0), [9.0, 1.0]);
+        assert_eq!(simulated.table().row(0), [9.0, 1.0]);
         assert_eq!(proposed.thetas.row(6), [1e-3, 2.0]);
         assert_eq!(proposed.units.row(6)[0], prior.marginals()[0].unit(1e-3));
         assert!(proposed.units.values().iter().all(|value| value.is_finite()));

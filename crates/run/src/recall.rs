@@ -32,7 +32,7 @@ pub(crate) fn recall(
         let kernel = kernel.map_err(proposing)?;
         let rows = generation.simulations;
         let proposed = propose(&problem.prior, kernel.as_deref(), rows, (*seed, index), workers);
-        let simulated = store.simulations(index, rows)?;
+        let simulated = store.simulations(index, rows)?.packed();
         earlier.push(Earlier { kernel, proposed: proposed.map_err(proposing)?, simulated });
     }
     Ok(earlier)

@@ -46,7 +46,7 @@ pub(crate) fn check(
         Trouble::input(error, hint)
     })?;
     let ControlFlow::Continue(given) = read else { return Ok(DONE) };
-    let (summaries, usable) = (given.simulated.summaries(), given.simulated.usable());
+    let (summaries, usable) = (given.simulated.table(), given.simulated.usable());
     let mut constant = vec![true; summaries.columns()];
     for pair in usable.windows(2) {
         let rows = summaries.row(pair[0] as usize).iter().zip(summaries.row(pair[1] as usize));

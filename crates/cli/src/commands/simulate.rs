@@ -236,7 +236,8 @@ fn table(
         if interrupt.is_asked() {
             return Ok(ControlFlow::Break(()));
         }
-        let finished = thetas.iter().zip(simulated.summaries().iter()).enumerate();
+        let summaries = simulated.table();
+        let finished = thetas.iter().zip(summaries.iter()).enumerate();
         let mut values = Vec::with_capacity(thetas.rows() * columns);
         for (row, (theta, summaries)) in finished {
             failures.see(theta, simulated.failures().get(&row));
@@ -263,6 +264,6 @@ fn repeat(
     let mut simulated = Simulated::empty(1, summaries.columns());
     simulated.place(&Chunk::new(vec![0], summaries, vec![outcome]));
     failures.see(theta, simulated.failures().get(&0));
-    sink.rows(&[theta, simulated.summaries().row(0)].concat())?;
+    sink.rows(&[theta, simulated.table().row(0)].concat())?;
     Ok(ControlFlow::Continue(()))
 }

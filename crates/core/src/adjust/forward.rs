@@ -79,7 +79,7 @@ impl Forward {
         let unit = |i: usize| view.units.row(rows[i] as usize);
         let features = |i: usize, into: &mut [f64]| {
             let row = view.features.row(rows[i] as usize);
-            into.iter_mut().zip(&columns).for_each(|(value, &j)| *value = row[j]);
+            into.iter_mut().zip(&columns).for_each(|(value, &j)| *value = row.at(j));
         };
         let sample = Sample {
             count: n,
@@ -198,7 +198,7 @@ impl Forward {
         let distance = |&row: &u32| {
             let row = view.features.row(row as usize);
             let used = (0..observed.len()).filter(|&j| distance_weights[j] > 0.0);
-            used.map(|j| (distance_weights[j] * (row[j] - observed[j])).powi(2)).sum()
+            used.map(|j| (distance_weights[j] * (row.at(j) - observed[j])).powi(2)).sum()
         };
         Some(Population {
             units,

@@ -74,19 +74,19 @@ impl<'a> Nested<'a> {
         self.targets = Some(targets);
         let (stride, columns) = (self.stride, &mut self.values[self.used.len() * self.stride..]);
         let all: Vec<(usize, f64)> = (0..targets.columns()).map(|j| (j, 0.0)).collect();
-        transpose(&self.rows, |row| targets.row(row), &all, columns, stride);
+        transpose(&self.rows, targets, &all, columns, stride);
     }
 
     fn gather_regressors(&mut self) {
         let Self { features, rows, used, values, stride, .. } = self;
-        if features.parts().count() == 1 {
-            transpose(rows, |row| features.own(row), used, values, *stride);
+        if let Some(table) = features.as_table() {
+            transpose(rows, table, used, values, *stride);
             return;
         }
         for (at, &row) in rows.iter().enumerate() {
             let row = features.row(row as usize);
             let slots = values[at..].iter_mut().step_by(*stride);
-            slots.zip(&*used).for_each(|(slot, &(j, observed))| *slot = row[j] - observed);
+            slots.zip(&*used).for_each(|(slot, &(j, observed))| *slot = row.at(j) - observed);
         }
     }
 
@@ -217,17 +217,11 @@ pub(super) fn drawn(weights: &[f64], count: usize) -> Vec<usize> {
 }
 
 /// Writes some columns of rows, less a number each, in columns of `stride` places.
-fn transpose<'a>(
-    rows: &[u32],
-    row: impl Fn(usize) -> &'a [f64],
-    used: &[(usize, f64)],
-    columns: &mut [f64],
-    stride: usize,
-) {
+fn transpose(rows: &[u32], table: &Table, used: &[(usize, f64)], columns: &mut [f64], stride: usize) {
     let mut some: Vec<&[f64]> = Vec::with_capacity(BLOCK);
     for (block, rows) in rows.chunks(BLOCK).enumerate() {
         some.clear();
-        some.extend(rows.iter().map(|&at| row(at as usize)));
+        some.extend(rows.iter().map(|&row| table.row(row as usize)));
         for (column, &(j, less)) in columns.chunks_exact_mut(stride).zip(used) {
             let slots = column[block * BLOCK..].iter_mut();
             slots.zip(&some).for_each(|(slot, row)| *slot = row[j] - less);

@@ -186,7 +186,7 @@ impl Regression {
             targets: points.targets.columns(),
             regress: &|i, into| {
                 let features = features.row(row(i));
-                into.iter_mut().zip(&used).for_each(|(x, &(j, observed))| *x = features[j] - observed);
+                into.iter_mut().zip(&used).for_each(|(x, &(j, observed))| *x = features.at(j) - observed);
             },
             target: &|i, into| into.copy_from_slice(points.targets.row(row(i))),
             weight: &|i| points.kernel[members[i]],

@@ -20,15 +20,23 @@ pub(super) struct Thin<'a> {
     pub(super) used: Vec<usize>,
 }
 
+/// Simulations that are laid together at a time: their neighbours in memory are fetched once.
+const BLOCK: usize = 256;
+
 impl<'a> Thin<'a> {
     /// Every so manieth of those in a view.
     pub(super) fn of(view: &View<'a>, step: usize, weights: &[f64], used: &[usize]) -> Self {
         let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
         let (first, part) = view.features.around(used);
         let mut features = Table::filled(rows.len(), used.len(), 0.0);
-        for (at, &row) in rows.iter().enumerate() {
-            let row = part.row(row as usize);
-            features.row_mut(at).iter_mut().zip(used).for_each(|(value, &j)| *value = row[j - first]);
+        let mut values = Vec::new();
+        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+            for (slot, &j) in used.iter().enumerate() {
+                values.clear();
+                part.column(j - first, rows, &mut values);
+                let places = block * BLOCK..;
+                values.iter().zip(places).for_each(|(&value, at)| features.row_mut(at)[slot] = value);
+            }
         }
         let of_used = |of: &[f64]| used.iter().map(|&j| of[j]).collect();
         Self {

@@ -60,7 +60,10 @@ impl Reduction for SemiAutomatic {
             count: rows.len(),
             regressors: polynomial.len(),
             targets: view.units.columns(),
-            regress: &|i, into| polynomial.write(view.features.row(rows[i] as usize).own, into),
+            regress: &|i, into| {
+                let row = view.features.row(rows[i] as usize);
+                polynomial.write(|j| row.at(j), into);
+            },
             target: &|i, into| into.copy_from_slice(view.units.row(rows[i] as usize)),
             weight: &|_| 1.0,
         };
@@ -126,10 +129,10 @@ impl Polynomial {
         self.scale.statistics.len() * self.powers
     }
 
-    fn write(&self, summaries: &[f64], into: &mut [f64]) {
+    fn write(&self, summary: impl Fn(usize) -> f64, into: &mut [f64]) {
         let Scale { statistics, centre, spread } = &self.scale;
         for (at, powers) in into.chunks_exact_mut(self.powers).enumerate() {
-            let z = (summaries[statistics[at]] - centre[at]) / spread[at];
+            let z = (summary(statistics[at]) - centre[at]) / spread[at];
             let mut power = 1.0;
             for value in powers {
                 power *= z;
@@ -157,10 +160,12 @@ impl Projection for Fitted {
     fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.region.0.len(), f64::NAN);
         let mut regressors = vec![0.0; self.polynomial.len()];
+        let mut values = vec![0.0; summaries.columns()];
         for (row, summaries) in summaries.iter().enumerate() {
+            summaries.write(&mut values);
             // Rows without summaries have no features; nobody looks at them.
-            if summaries.iter().all(|value| value.is_finite()) {
-                self.polynomial.write(summaries.own, &mut regressors);
+            if values.iter().all(|value| value.is_finite()) {
+                self.polynomial.write(|j| values[j], &mut regressors);
                 self.linear.predict(&regressors, features.row_mut(row));
             }
         }

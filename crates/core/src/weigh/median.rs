@@ -70,12 +70,10 @@ fn medians(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64) -> f64)
 /// A median of many rows is first fenced in by a sample; one pass over the tables then counts what lies below the fence
 /// and keeps what lies inside it, a few in a hundred. Where the median turns out to lie outside, it is selected among all.
 fn medians_of_part(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
-    let runs = features.runs(rows);
     let column = |j: usize| {
         let mut values = Vec::with_capacity(rows.len());
-        for (table, top, rows) in &runs {
-            values.extend(rows.iter().map(|&row| map(j, table.at((row - top) as usize, j))));
-        }
+        features.column(j, rows, &mut values);
+        values.iter_mut().for_each(|value| *value = map(j, *value));
         values
     };
     let width = features.columns();
@@ -86,17 +84,18 @@ fn medians_of_part(features: Stacked<'_>, rows: &[u32], map: impl Fn(usize, f64)
     let sample = |j: usize| some().map(|&row| map(j, features.at(row as usize, j))).collect::<Vec<f64>>();
     let fences: Vec<(f64, f64)> = (0..width).map(|j| fence(&mut sample(j))).collect();
     let (mut below, mut inside) = (vec![0; width], vec![Vec::new(); width]);
-    for (table, row) in
-        runs.iter().flat_map(|(table, top, rows)| rows.iter().map(move |row| (table, row - top)))
-    {
-        let fenced = fences.iter().zip(&mut below).zip(&mut inside);
-        for (j, (&value, ((&(low, high), below), inside))) in
-            table.row(row as usize).iter().zip(fenced).enumerate()
-        {
-            let value = map(j, value);
-            *below += usize::from(value < low);
-            if (value >= low) & (value <= high) {
-                inside.push(value);
+    let mut pass = features.pass(rows);
+    while let Some((table, top, rows)) = pass.more() {
+        for row in rows {
+            let fenced = fences.iter().zip(&mut below).zip(&mut inside);
+            for (j, (&value, ((&(low, high), below), inside))) in
+                table.row((row - top) as usize).iter().zip(fenced).enumerate()
+            {
+                let value = map(j, value);
+                *below += usize::from(value < low);
+                if (value >= low) & (value <= high) {
+                    inside.push(value);
+                }
             }
         }
     }

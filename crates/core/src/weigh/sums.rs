@@ -65,7 +65,7 @@ impl Distances {
             let row = view.features.row(row as usize);
             let slots = columns[at..].iter_mut().step_by(rows.len());
             for (slot, (&j, scale)) in slots.zip(varying.iter().zip(&scale)) {
-                let residual = (row[j] - view.observed[j]) * scale;
+                let residual = (row.at(j) - view.observed[j]) * scale;
                 // Bounded so that no sum overflows; such a row is never near.
                 *slot = (residual * residual).min(1e25) as f32;
             }

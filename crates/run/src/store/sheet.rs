@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use counterpoise_core::table::Table;
+use counterpoise_core::stacked::Layer;
 use counterpoise_tables::Fault;
 use counterpoise_tables::guard::{check_footer, guarded};
 
@@ -40,7 +41,7 @@ pub(super) enum Cells<'a> {
     /// Texts, some of them missing.
     Text(Box<dyn Fn(usize) -> Option<String> + 'a>),
     /// Numbers of several columns at once.
-    Table(&'a Table),
+    Table(Layer<'a>),
 }
 
 /// Names of columns, which are made different from each other by adding underscores.
@@ -93,7 +94,8 @@ impl<'a> Columns<'a> {
     }
 
     /// The columns of a table, with a name each.
-    pub(super) fn table(&mut self, names: &[String], table: &'a Table) {
+    pub(super) fn table(&mut self, names: &[String], table: impl Into<Layer<'a>>) {
+        let table = table.into();
         assert_eq!(names.len(), table.columns(), "names of columns");
         for name in names {
             self.names.add(name);
@@ -119,8 +121,7 @@ impl<'a> Columns<'a> {
         before_footer: impl FnOnce(&mut W),
     ) -> Result<(), ParquetError> {
         let sample = 0..rows.min(SAMPLE);
-        let examples: Vec<Values> =
-            self.cells.iter().flat_map(|cells| cells.values(sample.clone())).collect();
+        let examples: Vec<Values> = self.values(sample).collect();
         let mut writer = SheetWriter::new(file, self.names.list(), &examples)?;
         let most = (GROUP_CELLS / self.names.list().len().max(1)).clamp(SMALLEST_GROUP, LARGEST_GROUP);
         // Groups alike: a small one at the end would cost as much beside its rows as the others.
@@ -130,13 +131,12 @@ impl<'a> Columns<'a> {
         while first < rows {
             let range = first..rows.min(first + step);
             first = range.end;
-            let columns = self.cells.iter().flat_map(|cells| cells.values(range.clone()));
-            match &order {
-                None => writer.columns(columns.map(Cow::Owned))?,
-                Some(order) => {
-                    let columns: Vec<Values> = columns.collect();
-                    let rows = order.rows(&columns);
-                    writer.columns(columns.iter().map(|values| Cow::Owned(values.picked(&rows))))?;
+            // Columns are made twice rather than kept: all of a group take more room than what it is made from.
+            match order.as_ref().map(|order| order.rows(range.len(), self.values(range.clone()))) {
+                None => writer.columns(self.values(range).map(Cow::Owned))?,
+                Some(rows) => {
+                    let picked = self.values(range).map(|values| Cow::Owned(values.picked(&rows)));
+                    writer.columns(picked)?;
                 }
             }
         }
@@ -144,21 +144,51 @@ impl<'a> Columns<'a> {
         before_footer(writer.writer.inner_mut());
         writer.close()
     }
+
+    /// The columns of some rows.
+    fn values(&self, rows: Range<usize>) -> impl Iterator<Item = Values> {
+        let few = |cells: &'_ Cells<'a>| {
+            let width = cells.width();
+            (0..width).step_by(TOGETHER).map(move |first| first..width.min(first + TOGETHER))
+        };
+        let parts = self.cells.iter().flat_map(move |cells| few(cells).map(move |few| (cells, few)));
+        parts.flat_map(move |(cells, few)| cells.values(few, rows.clone()))
+    }
 }
 
+/// Columns of a table that are made at once: neighbours in a row are fetched together.
+const TOGETHER: usize = 8;
+
 impl Cells<'_> {
-    fn values(&self, rows: std::ops::Range<usize>) -> Vec<Values> {
+    fn width(&self) -> usize {
+        match self {
+            Self::Table(table) => table.columns(),
+            _ => 1,
+        }
+    }
+
+    /// Some of the columns, of some rows.
+    fn values(&self, columns: Range<usize>, rows: Range<usize>) -> Vec<Values> {
         match self {
             Self::Real(cell) => vec![Values::Real(rows.map(cell).collect())],
             Self::Whole(cell) => vec![Values::Whole(rows.map(cell).collect())],
             Self::Text(cell) => vec![Values::Text(rows.map(cell).collect())],
             // Row by row, as it lies in memory: column by column every number would be fetched from far away.
-            Self::Table(table) => {
-                let mut columns = vec![Vec::with_capacity(rows.len()); table.columns()];
+            Self::Table(Layer::Plain(table)) => {
+                let mut made = vec![Vec::with_capacity(rows.len()); columns.len()];
                 for row in rows {
-                    columns.iter_mut().zip(table.row(row)).for_each(|(column, value)| column.push(*value));
+                    let values = &table.row(row)[columns.clone()];
+                    made.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
                 }
-                columns.into_iter().map(Values::Real).collect()
+                made.into_iter().map(Values::Real).collect()
+            }
+            Self::Table(Layer::Packed(packed)) => {
+                let column = |j: usize| {
+                    let mut values = Vec::with_capacity(rows.len());
+                    packed.column(j, rows.clone(), &mut values);
+                    Values::Real(values)
+                };
+                columns.map(column).collect()
             }
         }
     }

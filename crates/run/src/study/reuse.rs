@@ -92,7 +92,7 @@ impl Reused {
     pub fn dataset(&self, row: u32) -> Dataset {
         Dataset {
             truth: Some(self.proposed.units.row(row as usize).to_vec()),
-            observed: self.simulated.summaries().row(row as usize).to_vec(),
+            observed: self.simulated.table().row(row as usize).to_vec(),
         }
     }
 

@@ -91,9 +91,9 @@ impl Dictionary {
             },
         };
         let Some(open) = left_open(&points, PENALTY) else { return };
-        let mut room = Room::default();
+        let (mut room, mut unpacked) = (Room::default(), Vec::new());
         let mut standard = |points: Range<usize>, columns: &[usize], into: &mut [f64]| {
-            let rows: Vec<&[f64]> = some[points].iter().map(|&row| summaries.row(row)).collect();
+            let rows = summaries.read(&some[points], &mut unpacked);
             let terms: Vec<Term> = columns.iter().map(|&at| Term::Plain(varying[at])).collect();
             self.setting.write(&terms, &rows, &mut room, into);
         };
@@ -131,9 +131,9 @@ impl Dictionary {
         summaries: Sample<'a>,
         target: impl Fn(usize, usize) -> f64 + 'a,
     ) -> Writer<'a> {
-        let mut room = Room::default();
+        let (mut room, mut unpacked) = (Room::default(), Vec::new());
         Box::new(move |rows, into| {
-            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+            let statistics = summaries.read(rows, &mut unpacked);
             let (terms, aims) = into.split_at_mut(self.len() * BLOCK);
             self.write(&statistics, &mut room, terms);
             for (p, aims) in aims.chunks_exact_mut(BLOCK).enumerate() {
@@ -235,8 +235,9 @@ fn sorted(summaries: Sample<'_>, of: &[usize]) -> Vec<Vec<f64>> {
 /// together.
 fn columns(summaries: Sample<'_>, of: &[usize], rows: &[usize]) -> Vec<Vec<f64>> {
     let mut columns = vec![Vec::with_capacity(rows.len()); of.len()];
+    let mut unpacked = Vec::new();
     for rows in rows.chunks(BLOCK) {
-        let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+        let statistics = summaries.read(rows, &mut unpacked);
         for (column, &j) in columns.iter_mut().zip(of) {
             column.extend(statistics.iter().map(|row| row[j]));
         }
@@ -322,10 +323,10 @@ impl Loop for Ranges<'_> {
     fn run(self) -> Self::Output {
         let nothing = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, 0.0].map(|x| [x; TOGETHER]);
         let mut all = vec![nothing; self.0.columns().div_ceil(TOGETHER)];
-        let mut rows: Vec<&[f64]> = Vec::with_capacity(BLOCK);
+        let mut unpacked = Vec::new();
         for first in (0..self.0.len()).step_by(BLOCK) {
-            rows.clear();
-            rows.extend((first..self.0.len().min(first + BLOCK)).map(|i| self.0.row(i)));
+            let block: Vec<usize> = (first..self.0.len().min(first + BLOCK)).collect();
+            let rows = self.0.read(&block, &mut unpacked);
             // What is seen of some columns stays in the processor while a block of rows is passed.
             for (at, all) in all.iter_mut().enumerate() {
                 let mut seen = *all;
@@ -385,8 +386,9 @@ fn looks(
     // Of each term: the first value, from which steps are measured, their sum, that of their squares, and those of their
     // products with the targets.
     let mut sums = vec![0.0; terms.len() * (3 + t)];
+    let mut unpacked = Vec::new();
     for (block, rows) in some.chunks(BLOCK).enumerate() {
-        let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.row(row)).collect();
+        let statistics = summaries.read(rows, &mut unpacked);
         setting.write(terms, &statistics, &mut room, &mut values);
         for (p, steps) in steps.chunks_exact_mut(BLOCK).enumerate() {
             steps.iter_mut().zip(rows).for_each(|(step, &row)| *step = targets.at(row, p) - means[p]);

@@ -112,8 +112,12 @@ impl<'a> Sample<'a> {
         self.summaries.columns()
     }
 
-    fn row(&self, i: usize) -> &'a [f64] {
-        self.summaries.own(self.rows[i] as usize)
+    /// Some of them, unpacked into `room` where they are packed.
+    fn read<'b>(&self, some: &[usize], room: &'b mut Vec<f64>) -> Vec<&'b [f64]>
+    where
+        'a: 'b,
+    {
+        self.summaries.read(&some.iter().map(|&i| self.rows[i]).collect::<Vec<u32>>(), room)
     }
 }
 
@@ -194,23 +198,26 @@ impl Projection for Fitted {
     fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.used.len(), f64::NAN);
         let floor = |p: usize| self.ridge.residual[p].max(1e-6);
-        // Rows without summaries have no features; nobody looks at them.
-        let is_there = |row: &usize| summaries.own(*row).iter().all(|value| value.is_finite());
         let lines: Vec<(f64, &[f64])> = self.used.iter().map(|&p| self.ridge.line(p)).collect();
         let (mut room, mut told) = (Room::default(), vec![[0.0; BLOCK]; lines.len()]);
-        let mut left = (0..summaries.rows()).filter(is_there);
-        let mut rows: Vec<usize> = Vec::with_capacity(BLOCK);
-        loop {
-            // A block is looked through just before it is read: its rows come from memory once.
-            rows.clear();
-            rows.extend(left.by_ref().take(BLOCK));
-            if rows.is_empty() {
-                break;
+        let mut unpacked = Vec::new();
+        for first in (0..summaries.rows()).step_by(BLOCK) {
+            let mut rows: Vec<u32> = (first as u32..summaries.rows().min(first + BLOCK) as u32).collect();
+            let mut statistics = summaries.read(&rows, &mut unpacked);
+            // Rows without summaries have no features; nobody looks at them. All of a row is looked at, side by side.
+            let is_there = |row: &&[f64]| row.iter().fold(true, |all, value| all & value.is_finite());
+            if !statistics.iter().all(is_there) {
+                rows.retain(|&row| is_there(&statistics[row as usize - first]));
+                statistics.retain(is_there);
             }
-            let statistics: Vec<&[f64]> = rows.iter().map(|&row| summaries.own(row)).collect();
+            if rows.is_empty() {
+                continue;
+            }
             self.dictionary.tell(&statistics, &mut room, &lines, &mut told);
             for (at, (&p, told)) in self.used.iter().zip(&told).enumerate() {
-                rows.iter().zip(told).for_each(|(&row, told)| features.row_mut(row)[at] = told / floor(p));
+                rows.iter()
+                    .zip(told)
+                    .for_each(|(&row, told)| features.row_mut(row as usize)[at] = told / floor(p));
             }
         }
         Features::Instead(features)
@@ -223,6 +230,7 @@ mod tests {
     use crate::divergence::Space;
     use crate::divergence::testing::{gaussian, normal_prior};
     use crate::propose::Importance;
+    use crate::stacked::Layer;
     use crate::stream::{Seed, Stage};
     use crate::view::standard_deviations;
     use crate::workers::Serial;
@@ -243,7 +251,7 @@ mod tests {
             Table::from_rows(2, rows.flat_map(told).collect())
         };
         let tables: Vec<Table> = (0..generations).map(of).collect();
-        let tables: Vec<&Table> = tables.iter().collect();
+        let tables: Vec<Layer<'_>> = tables.iter().map(Layer::from).collect();
         let (features, rows): (_, Vec<u32>) =
             (Stacked::new(&tables), (failed as u32..count as u32).collect());
         see(&View {

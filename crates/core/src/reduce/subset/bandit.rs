@@ -197,11 +197,13 @@ impl Projection for Batches {
     /// adds nothing to a distance, whatever its weight.
     fn features(&self, summaries: Stacked<'_>) -> Features {
         let mut features = Table::filled(summaries.rows(), self.columns.len(), 0.0);
+        let mut values = vec![0.0; summaries.columns()];
         for (row, summaries) in summaries.iter().enumerate() {
-            let batch = self.of(summaries.own);
+            summaries.write(&mut values);
+            let batch = self.of(&values);
             for (at, value) in features.row_mut(row).iter_mut().enumerate().filter(|(at, _)| batch[*at]) {
                 let j = self.columns[at];
-                *value = (summaries[j] - self.observed[j]) / self.furthest[at];
+                *value = (values[j] - self.observed[j]) / self.furthest[at];
             }
         }
         Features::Instead(features)
@@ -314,7 +316,7 @@ mod tests {
         assert!(seen.iter().all(|count| (280..2400).contains(count)), "{seen:?}");
         let observed = Table::from_rows(6, observed.to_vec());
         let here = found.features((&observed).into());
-        assert!(here.of((&observed).into()).row(0).iter().all(|&value| value == 0.0));
+        assert!(here.of((&observed).into()).row(0).to_vec().iter().all(|&value| value == 0.0));
     }
 
     /// An observation six standard deviations out is far from nearly all simulations: no batch compares that statistic, whatever it tells.

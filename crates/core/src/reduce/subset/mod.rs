@@ -45,7 +45,7 @@ impl Projection for Columns {
     }
 
     fn features(&self, summaries: Stacked<'_>) -> Features {
-        let data = summaries.iter().flat_map(|row| self.0.iter().map(move |&j| row[j])).collect();
+        let data = summaries.iter().flat_map(|row| self.0.iter().map(move |&j| row.at(j))).collect();
         Features::Instead(Table::from_rows(self.0.len(), data))
     }
 }

@@ -40,9 +40,12 @@ impl Reduction for TwoStage {
         let rows: Vec<u32> = view.rows.iter().copied().step_by(step).collect();
         let keep = (view.keep / step).max(20);
         let weights: Vec<f64> = weights(view, &rows);
+        let data: Vec<Vec<f64>> =
+            datasets.iter().map(|&row| view.features.row(row as usize).to_vec()).collect();
         let trials: Vec<(u32, Trials<'_>)> = datasets
             .iter()
-            .map(|&row| (row, Trials::new(view, &rows, view.features.row(row as usize).own, keep)))
+            .zip(&data)
+            .map(|(&row, data)| (row, Trials::new(view, &rows, data, keep)))
             .collect();
         let score = |subset: &[usize]| -> f64 {
             let error = |(truth, trials): &(u32, Trials<'_>)| {

@@ -44,12 +44,17 @@ impl Order {
     }
 
     /// The rows of a group in the order in which they are written.
-    pub(super) fn rows(&self, columns: &[Values]) -> Vec<u32> {
-        let codes = self.keys.iter().map(|&key| match &columns[key] {
-            Values::Real(values) => Codes::of(values),
-            _ => Codes::default(),
-        });
-        sort(columns.first().map_or(0, Values::len), &codes.collect::<Vec<_>>())
+    pub(super) fn rows(&self, count: usize, columns: impl Iterator<Item = Values>) -> Vec<u32> {
+        let mut codes: Vec<(usize, Codes)> = columns
+            .enumerate()
+            .filter_map(|(at, values)| {
+                let place = self.keys.iter().position(|&key| key == at)?;
+                let Values::Real(values) = values else { return Some((place, Codes::default())) };
+                Some((place, Codes::of(&values)))
+            })
+            .collect();
+        codes.sort_by_key(|(place, _)| *place);
+        sort(count, &codes.into_iter().map(|(_, codes)| codes).collect::<Vec<_>>())
     }
 }
 

@@ -2,6 +2,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::*;
+use counterpoise_core::packed::Packed;
+use counterpoise_core::table::Table;
 
 fn sheet(path: &Path, rows: usize) {
     let mut columns = Columns::default();
@@ -133,15 +135,17 @@ fn failure(row: usize) -> Option<String> {
 }
 
 /// Bytes of a file of counts, sorted or as they come.
-fn counts(path: &Path, rows: usize, times: usize, sorted: bool) -> u64 {
+fn counts(path: &Path, (rows, times): (usize, usize), sorted: bool, is_packed: bool) -> u64 {
     let table = (0..rows).flat_map(|row| {
         (0..times).map(move |time| if failure(row).is_some() { f64::NAN } else { left(row, time) })
     });
     let table = Table::from_rows(times, table.collect());
+    let packed = Packed::of(&table).unwrap();
+    let table = if is_packed { Layer::from(&packed) } else { Layer::from(&table) };
     let mut columns = Columns::default();
     columns.whole("row", |row| row as i64);
     columns.real("k", random);
-    columns.table(&(0..times).map(|time| format!("A@{time}")).collect::<Vec<_>>(), &table);
+    columns.table(&(0..times).map(|time| format!("A@{time}")).collect::<Vec<_>>(), table);
     columns.add("outcome", Cells::Text(Box::new(failure)));
     let columns = if sorted { columns.in_any_order() } else { columns };
     columns.write(File::create(path).unwrap(), rows, |_| ()).unwrap();
@@ -154,8 +158,11 @@ fn rows_are_sorted_within_their_groups_and_read_in_order() {
     const ROWS: usize = 40_000;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.parquet");
-    let plain = counts(&path, ROWS, 30, false);
-    let sorted = counts(&path, ROWS, 30, true);
+    let plain = counts(&path, (ROWS, 30), false, false);
+    let sorted = counts(&path, (ROWS, 30), true, true);
+    let packed = fs::read(&path).unwrap();
+    counts(&path, (ROWS, 30), true, false);
+    assert!(fs::read(&path).unwrap() == packed, "packed or not, the file is the same");
     assert!(10 * sorted < 8 * plain, "{sorted} bytes instead of {plain}");
     let sheet = Sheet::open(&path).unwrap();
     assert_eq!((sheet.groups(), sheet.rows()), (3, ROWS));
