@@ -118,9 +118,12 @@ pub(crate) struct Called {
     pub(crate) trouble: Trouble,
 }
 
+/// Summaries of some rows, one behind the other, and what became of each.
+type Made = (Vec<f64>, Vec<Result<(), Failure>>);
+
 impl Called {
     /// The summaries and outcomes of some rows.
-    fn call(&self, rows: Rows) -> PyResult<(Vec<f64>, Vec<Result<(), Failure>>)> {
+    fn call(&self, rows: Rows) -> PyResult<Made> {
         let count = rows.seeds.len();
         let mut answer = Python::attach(|py| {
             let answer = self.simulate.bind(py).call1(rows.into_arrays(py)?)?;
@@ -131,7 +134,7 @@ impl Called {
     }
 
     /// What became of some rows; after an exception that is not the simulation's own, nothing more is called.
-    fn attempt(&self, rows: Rows) -> Result<(Vec<f64>, Vec<Result<(), Failure>>), Failure> {
+    fn attempt(&self, rows: Rows) -> Result<Made, Failure> {
         let broken = || Failure::Crashed("the simulator cannot be called".into());
         if self.trouble.is_there() {
             return Err(broken());
