@@ -13,7 +13,8 @@ fn as_accepted() -> String {
 
 #[test]
 fn a_page_on_stdout_and_the_rest_on_stderr() {
-    let bench = Bench::new(&as_accepted());
+    // A rule that weighs the statistics themselves, whatever `auto` would choose.
+    let bench = Bench::new(&as_accepted().replace("[method]", "[method]\nweighting = \"hellinger\""));
     let done = bench.run(&["run", "p.toml"]).exits(0);
     let page = &done.stdout;
     assert!(page.starts_with("toy problem: 2 of 2 generations, 800 simulations, 40 kept\n"), "{page}");
