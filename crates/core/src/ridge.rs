@@ -309,7 +309,7 @@ impl Sums {
         let width = 1 + f + t;
         let mut products = vec![0.0; width * width];
         points.each_block((part..points.count).step_by(parts), |_, columns| {
-            add_block(&mut products, columns, columns)
+            add_block(&mut products, columns, columns);
         });
         Self { width, regressors: f, products }
     }

@@ -283,7 +283,7 @@ impl Scores {
         let now = mean_and_error(&steps);
         let before = match (self.before[way], self.before[other]) {
             (Some(way), Some(other)) if way != other => {
-                (way.behind - other.behind, way.error.hypot(other.error))
+                (way.behind - other.behind, both(way.error, other.error))
             }
             _ => return now,
         };
@@ -330,12 +330,17 @@ impl Scores {
 /// What two estimates with their standard errors say together; the first alone where they contradict each other, or it is exact.
 fn together(now: (f64, f64), before: (f64, f64)) -> (f64, f64) {
     let apart = (now.0 - before.0).abs();
-    let is_useful = now.1 > 0.0 && before.1 > 0.0 && apart <= CONTRADICTING * now.1.hypot(before.1);
+    let is_useful = now.1 > 0.0 && before.1 > 0.0 && apart <= CONTRADICTING * both(now.1, before.1);
     if !is_useful {
         return now;
     }
-    let (a, b) = (now.1.powi(-2), before.1.powi(-2));
+    let (a, b) = (1.0 / (now.1 * now.1), 1.0 / (before.1 * before.1));
     ((a * now.0 + b * before.0) / (a + b), (a + b).sqrt().recip())
+}
+
+/// The standard error of a difference.
+fn both(a: f64, b: f64) -> f64 {
+    (a * a + b * b).sqrt()
 }
 
 /// Mean and standard error of figures that count so often each.
@@ -448,10 +453,12 @@ mod tests {
         let rows = (0..50).map(|i| vec![1.0, 1.1 + if i % 2 == 0 { 0.3 } else { -0.3 }]).collect();
         let scores = Scores { before: known[..2].to_vec(), ..plain(rows) };
         let (now, error) = plain(scores.rows.clone()).behind(1, 0);
-        let (weight, of_before) = (error.powi(-2), a.error.powi(-2));
+        let (weight, of_before) = (1.0 / (error * error), 1.0 / (a.error * a.error));
         let expected = (now * weight + 0.2 * of_before) / (weight + of_before);
         let (mean, error) = scores.behind(1, 0);
-        assert!((mean - expected).abs() < 1e-12 && (error - (weight + of_before).powf(-0.5)).abs() < 1e-12);
+        assert!(
+            (mean - expected).abs() < 1e-12 && (error - (weight + of_before).sqrt().recip()).abs() < 1e-12
+        );
     }
 
     #[test]

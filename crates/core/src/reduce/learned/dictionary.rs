@@ -116,7 +116,7 @@ impl Dictionary {
 
     /// Writes what lines, each a value where all terms are nothing and what each of them adds, tell of up to a block of
     /// simulations.
-    pub(super) fn tell(&self, rows: &[&[f64]], room: &mut Room, lines: &[(f64, &[f64])], told: &mut [Lanes]) {
+    pub(super) fn tell(&self, rows: &[&[f64]], room: &mut Room, lines: &[Line<'_>], told: &mut [Lanes]) {
         vectorised(Tell { dictionary: self, rows, room, lines, told });
     }
 
@@ -164,12 +164,15 @@ impl Loop for Write<'_> {
     }
 }
 
-/// Terms are used as soon as they are made: they never stand in memory.
+/// A value where all terms are nothing, and what each of them adds.
+pub(super) type Line<'a> = (f64, &'a [f64]);
+
+/// Terms are used as soon as they are made: few of them stand in memory at a time.
 struct Tell<'a> {
     dictionary: &'a Dictionary,
     rows: &'a [&'a [f64]],
     room: &'a mut Room,
-    lines: &'a [(f64, &'a [f64])],
+    lines: &'a [Line<'a>],
     told: &'a mut [Lanes],
 }
 
@@ -182,7 +185,7 @@ impl Loop for Tell<'_> {
         let mut block = setting.block(self.rows, self.room);
         let mut values = [[0.0; BLOCK]; NEARBY];
         for (lines, told) in self.lines.chunks(ACROSS).zip(self.told.chunks_mut(ACROSS)) {
-            let of = |of: &dyn Fn(&(f64, &[f64])) -> f64| -> [f64; ACROSS] {
+            let of = |of: &dyn Fn(&Line<'_>) -> f64| -> [f64; ACROSS] {
                 std::array::from_fn(|c| lines.get(c).map_or(0.0, of))
             };
             let mut panel: Panel = [of(&|line| line.0); BLOCK];
