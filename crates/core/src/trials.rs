@@ -285,6 +285,8 @@ impl Scores {
             (Some(way), Some(other)) if way != other => {
                 (way.behind - other.behind, both(way.error, other.error))
             }
+            // Nothing is known of how a way that sat out does beside one that is new.
+            _ if steps.is_empty() => return (f64::INFINITY, 0.0),
             _ => return now,
         };
         if steps.len() < 2 {
@@ -459,6 +461,19 @@ mod tests {
         assert!(
             (mean - expected).abs() < 1e-12 && (error - (weight + of_before).sqrt().recip()).abs() < 1e-12
         );
+    }
+
+    #[test]
+    fn one_that_sat_out_is_not_compared_with_one_that_is_new() {
+        let tried = [verdict("a", 1.0, 0.0), verdict("b", 2.0, 0.05)];
+        let known = Before::of(&tried, "rule", ["a", "b", "new"].map(str::to_owned).into_iter());
+        let rows = (0..9).map(|i| vec![1.0, f64::NAN, 0.8 + 0.01 * f64::from(i % 3)]).collect();
+        let scores = Scores { before: known, ..plain(rows) };
+        let named = |way: usize| (way.to_string(), way.to_string());
+        let (taken, all) = scores.verdicts("rule", &[0, 1, 2], |_| MARGIN, named);
+        assert_eq!((taken, all[1].score, all[1].error), (2, f64::INFINITY, 0.0));
+        // It is tried again in the next.
+        assert_eq!(Before::of(&all, "rule", std::iter::once("1".to_owned())), [None]);
     }
 
     #[test]
