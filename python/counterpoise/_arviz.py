@@ -34,8 +34,15 @@ def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
             "particle_weight": particle_weights,
         },
     }
+    if run.influence:
+        groups["constant_data"]["influence"] = np.array(list(run.influence.values()))
     coords = {"statistic": names, "feature": list(weights), "particles": np.arange(len(posterior))}
-    dims = {"statistics": ["statistic"], "distance_weight": ["feature"], "particle_weight": ["particles"]}
+    dims = {
+        "statistics": ["statistic"],
+        "influence": ["statistic"],
+        "distance_weight": ["feature"],
+        "particle_weight": ["particles"],
+    }
     try:
         groups["posterior_predictive"] = {"statistics": _matrix(run.predictive(), names)[chosen][None]}
         prior = run.prior()

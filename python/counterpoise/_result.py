@@ -57,8 +57,17 @@ class Run:
 
     @property
     def distance_weights(self) -> dict[str, float]:
-        """How much each statistic counts in the last generation's distance."""
+        """Weights of what the last generation's distance compares: the statistics, or features made of them."""
         return dict(self._summary.get("distance_weights", {}))
+
+    @property
+    def influence(self) -> dict[str, float]:
+        """How much each statistic counts in the last generation, by itself or within features; shares of one.
+
+        How far data like those observed would move, by the distance, if this statistic alone were another
+        simulation's. Empty for runs of versions that did not tell.
+        """
+        return dict(self._summary.get("influence", {}))
 
     @property
     def generations(self) -> list[dict[str, Any]]:
@@ -125,11 +134,9 @@ class Run:
         first = len(self.parameters)
         return posterior[posterior.columns[first]], posterior[posterior.columns[first + 1]]
 
-    def _sized_weights(self) -> dict[str, float]:
-        """Distance weights in units of each statistic's spread, the heaviest first."""
-        spread = self._summary.get("statistic_sd", {})
-        sized = {name: (weight or 0.0) * (spread.get(name) or 0.0) for name, weight in self.distance_weights.items()}
-        return dict(sorted(sized.items(), key=lambda pair: -pair[1]))
+    def _heaviest(self) -> dict[str, float]:
+        """How much each statistic counts, the heaviest first."""
+        return dict(sorted(self.influence.items(), key=lambda pair: -pair[1]))
 
     def _generation(self, generation: Any) -> int:
         count = self._native.count
@@ -159,7 +166,7 @@ class Run:
         return plot_posterior(self, axes)
 
     def plot_weights(self, axes: Any = None) -> Any:
-        """Bars of the distance weights, in units of each statistic's spread; needs matplotlib."""
+        """Bars of the influence of each statistic, the heaviest first; needs matplotlib."""
         from ._plots import plot_weights
 
         return plot_weights(self, axes)
@@ -201,9 +208,9 @@ class Run:
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         labels = {"simulations": "simulations", "failed": "failed", "kept": "kept", "ess": "effective sample size"}
         figures = (f"{label} {_figure(self._summary.get(key))}" for key, label in labels.items())
-        weighed = [(name, size) for name, size in self._sized_weights().items() if size > 0][:_HEAVIEST]
-        heaviest = ", ".join(f"{html.escape(name)} {size:.3g}" for name, size in weighed)
-        heaviest = f"<p>heaviest statistics, weight x sd: {heaviest}</p>" if heaviest else ""
+        weighed = [(name, share) for name, share in self._heaviest().items() if share > 0][:_HEAVIEST]
+        heaviest = ", ".join(f"{html.escape(name)} {100 * share:.3g} %" for name, share in weighed)
+        heaviest = f"<p>heaviest statistics, influence: {heaviest}</p>" if heaviest else ""
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
         notes = f"<p>to worry about:</p><ul>{notes}</ul>" if notes else ""
         title = html.escape(repr(self)[1:-1])

@@ -32,7 +32,7 @@ def same(a, b):
         assert one.columns == other.columns
         for name in one.columns:
             assert (np.asarray(one[name]) == np.asarray(other[name])).all(), (generation, name)
-    assert a.distance_weights == b.distance_weights
+    assert a.distance_weights == b.distance_weights and a.influence == b.influence
     assert a.summary()["parameters"] == b.summary()["parameters"]
 
 

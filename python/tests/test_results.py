@@ -61,6 +61,8 @@ def test_arviz(finished):
         assert list(data["observed_data"]["statistic"].values) == list(OBSERVED)
         weights = data["constant_data"]["distance_weight"].values
         assert list(weights) == list(finished.distance_weights.values())
+        assert list(data["constant_data"]["influence"].values) == list(finished.influence.values())
+        assert list(data["constant_data"]["statistic"].values) == list(finished.influence)
         mean = float(data["posterior"]["m"].mean())
         assert mean == pytest.approx(finished.summary()["parameters"]["m"]["mean"], abs=0.05)
         assert float(arviz.summary(data, kind="stats")["mean"].iloc[0]) == pytest.approx(mean, abs=0.01)
@@ -89,6 +91,27 @@ def test_arviz_where_the_posterior_has_other_rows_than_the_population(where, tmp
     assert (data["posterior_predictive"]["statistics"].values[0, :, 0] == run.predictive()["reading"][chosen]).all()
 
 
+def test_influence_tells_what_counts_whatever_is_compared(tmp_path):
+    """Of three statistics one is about the parameter, one is noise and one never varies."""
+
+    def simulate(theta, seed):
+        rng = np.random.default_rng(seed)
+        return {"told": theta["m"] + rng.normal(0, 0.1), "noise": rng.normal(0, 1), "same": 3.0}
+
+    observed = {"told": 1.0, "noise": 0.5, "same": 3.0}
+    budget = {"simulations": 2000, "keep": 100, "generations": 2, "seed": 1}
+    for more in ({"weighting": "auto"}, {"weighting": "uniform", "reduction": "learned"}, {"weighting": "informed"}):
+        run = cp.run(simulate, {"m": cp.Uniform(-5, 5)}, observed, **budget, **more, into=tmp_path / str(more))
+        told, noise, same = (run.influence[name] for name in observed)
+        assert told + noise == pytest.approx(1) and told > 5 * noise and same == 0
+        assert cp.load(tmp_path / str(more)).influence == run.influence
+    # By weights of one it is the mean difference from what was observed.
+    run = cp.run(simulate, {"m": cp.Uniform(-5, 5)}, observed, **budget, weighting="uniform", into=tmp_path / "uniform")
+    moved = {name: np.abs(run.simulations()[name] - value).mean() for name, value in observed.items()}
+    share = moved["noise"] / sum(moved.values())
+    assert run.influence["noise"] == pytest.approx(share, rel=0.15)
+
+
 def test_plots(finished):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
@@ -97,7 +120,8 @@ def test_plots(finished):
     heights = [patch.get_height() for patch in finished.plot_posterior()[0].patches]
     assert sum(heights) == pytest.approx(1)
     bars = finished.plot_weights()[0].patches
-    assert len(bars) == len(finished.distance_weights) and max(bar.get_height() for bar in bars) > 0
+    assert [bar.get_height() for bar in bars] == [100 * share for share in finished._heaviest().values()]
+    assert len(bars) == len(OBSERVED) and bars[0].get_height() > 0
     assert len(finished.plot_history()) == 3
     assert finished.plot_predictive()[0].lines
     with pytest.raises(ValueError, match="`axes` must be 2 axes"):

@@ -55,6 +55,9 @@ pub(crate) struct Summary {
     pub(crate) distance_weights: IndexMap<String, Real>,
     /// Standard deviation of each statistic over the last simulations: the unit in which weights compare.
     pub(crate) statistic_sd: IndexMap<String, Real>,
+    /// How much each statistic counts, be it compared as it is or within features, as a share.
+    #[serde(default)]
+    pub(crate) influence: IndexMap<String, Real>,
     pub(crate) information: Option<Information>,
     /// What `auto` chose in the last generation, and from what.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -175,6 +178,28 @@ impl Summary {
         Self::deserialize(value)
     }
 
+    /// Distance weights, each for a step of one standard deviation: those of statistics in different units cannot be compared.
+    pub(crate) fn sized_weights(&self) -> impl Iterator<Item = (&String, f64)> {
+        let sd = |name: &String| self.statistic_sd.get(name).map_or(1.0, |sd| sd.0);
+        self.distance_weights.iter().map(move |(name, weight)| (name, weight.0 * sd(name)))
+    }
+
+    /// Whether the distance compares features that are made of the statistics, and not these as they are.
+    pub(crate) fn compares_features(&self) -> bool {
+        let is_made = |name: &String| !self.influence.is_empty() && !self.influence.contains_key(name);
+        self.sized_weights().any(|(name, weight)| weight > 0.0 && is_made(name))
+    }
+
+    /// How much each statistic counts, in the order of the problem, and what that is called: its weight, or its share where features
+    /// are compared.
+    pub(crate) fn counts(&self) -> (Vec<(&String, f64)>, &'static str) {
+        if self.compares_features() {
+            return (self.influence.iter().map(|(name, share)| (name, share.0)).collect(), "influence");
+        }
+        let is_one = |name: &String| self.influence.is_empty() || self.influence.contains_key(name);
+        (self.sized_weights().filter(|(name, _)| is_one(name)).collect(), "weight x sd")
+    }
+
     /// The summary of a run.
     pub(crate) fn new(subject: Subject<'_>, ended: &Ended<'_>) -> Self {
         let (history, last) = (ended.history, ended.history.last());
@@ -198,6 +223,7 @@ impl Summary {
             parameters: last.map(|last| parameters(subject.problem, last)).unwrap_or_default(),
             distance_weights: last.map(|last| by_name(last, last.mean_weights())).unwrap_or_default(),
             statistic_sd: last.map(|last| by_name(last, last.spread.clone())).unwrap_or_default(),
+            influence: last.map(|last| influence(subject.problem, last)).unwrap_or_default(),
             information: last.map(|last| (&last.information).into()),
             evidence: last.map(evidence).unwrap_or_default(),
             seconds: Seconds {
@@ -261,6 +287,10 @@ fn evidence(last: &Generation) -> Vec<Evidence> {
         chosen: verdict.chosen,
     };
     last.evidence.iter().map(told).collect()
+}
+
+fn influence(problem: &Problem, last: &Generation) -> IndexMap<String, Real> {
+    problem.statistics.iter().cloned().zip(last.influence.iter().copied().map(Real)).collect()
 }
 
 fn by_name(last: &Generation, values: Vec<f64>) -> IndexMap<String, Real> {

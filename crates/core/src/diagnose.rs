@@ -299,6 +299,7 @@ mod tests {
                 baselines: vec![("uniform".into(), 0.5)],
             },
             spread: vec![1.0; 2],
+            influence: vec![0.5; 2],
             constant: Vec::new(),
             unreached: Vec::new(),
             ties: Ties::default(),

@@ -2,6 +2,7 @@
 
 use crate::adjust::{Accepted, AdjustError, Adjustment, Simulations};
 use crate::divergence::{Divergence, Entropy, Space};
+use crate::influence::Distance;
 use crate::pool::Pool;
 use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Prior, Problem};
@@ -114,6 +115,9 @@ pub struct Generation {
     pub information: Information,
     /// Standard deviation of each feature over the usable simulations: the unit in which weights compare.
     pub spread: Vec<f64>,
+    /// How much each statistic counts in the distance, be it compared as it is or within features, as a share; empty in
+    /// generations of versions that did not tell.
+    pub influence: Vec<f64>,
     /// Features dropped because they never vary.
     pub constant: Vec<usize>,
     /// Features whose observed value no usable simulation of this generation reaches from both sides.
@@ -291,13 +295,23 @@ pub fn digest(
     let selected: Vec<Selected> =
         choice.folds.iter().map(|fold| accept(&view, fold, &fold.accepts)).collect();
     let population = populate(&view, pool.thetas(), &selected)?;
+    let weights = mean_weights(choice.folds.iter().map(|fold| &fold.weights[..]));
+    let distance = Distance::new(&*projection, &made, problem.observed.len(), view.observed, &weights);
+    // By the newest simulations, which are like the data.
+    let newest = rows.partition_point(|&row| (row as usize) < summaries.each());
+    let influence = distance.influence(
+        &problem.observed,
+        summaries,
+        if newest > 0 { &rows[..newest] } else { rows },
+        workers,
+    );
     let adjust = |adjustment: &dyn Adjustment| {
         let accepted = Accepted {
             prior: &problem.prior,
             population: &population,
             features: &features.select(&population.rows),
             observed: view.observed,
-            distance_weights: &mean_weights(choice.folds.iter().map(|fold| &fold.weights[..])),
+            distance_weights: &weights,
         };
         adjustment.adjust(&accepted, &Simulations { view: &view, thetas: pool.thetas() })
     };
@@ -327,6 +341,7 @@ pub fn digest(
         evidence: choice.evidence.iter().cloned().chain(judged).collect(),
         weights: choice.folds.into_iter().map(|fold| fold.weights).collect(),
         spread,
+        influence,
         population,
         adjusted,
     })

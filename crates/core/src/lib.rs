@@ -12,6 +12,7 @@ mod drawers;
 mod elementary;
 mod energy;
 pub mod fours;
+mod influence;
 pub mod judge;
 mod linear;
 mod near;

@@ -43,14 +43,12 @@ fn histogram(name: &str, parameter: &Parameter) -> String {
 }
 
 fn weights(summary: &Summary) -> String {
-    let sd = |name: &String| summary.statistic_sd.get(name).map_or(1.0, |sd| sd.0);
-    let weights = summary.distance_weights.iter().map(|(name, weight)| (name, weight.0 * sd(name)));
-    let weights: Vec<(&String, f64)> = weights.collect();
+    let (weights, called) = summary.counts();
     let top =
         weights.iter().map(|(_, weight)| *weight).filter(|weight| weight.is_finite()).fold(0.0, f64::max);
     let mut rows = vec![vec![
         "statistic".to_owned(),
-        "weight x sd".to_owned(),
+        called.to_owned(),
         "in the order of the problem".to_owned(),
     ]];
     for (name, weight) in weights.iter().take(MOST) {

@@ -83,23 +83,30 @@ fn marginal(name: &str, parameter: &Parameter) -> Vec<String> {
     ]
 }
 
-/// Weights of statistics in different units cannot be compared: each is shown for a step of one standard
-/// deviation of its statistic.
+/// The statistics that count most, and by way of which features, where these are compared.
 fn heaviest(summary: &Summary) -> String {
-    let sd = |name: &String| summary.statistic_sd.get(name).map_or(1.0, |sd| sd.0);
-    let mut weights: Vec<(&String, f64)> =
-        summary.distance_weights.iter().map(|(name, weight)| (name, weight.0 * sd(name))).collect();
+    let (counts, called) = summary.counts();
+    let statistics = bars(counts, "statistics", called);
+    if !summary.compares_features() {
+        return statistics;
+    }
+    let made = summary.sized_weights().filter(|(name, _)| !summary.influence.contains_key(*name)).collect();
+    format!("{statistics}\n{}", bars(made, "features made of them", "weight x sd"))
+}
+
+/// The heaviest, each with a bar.
+fn bars(mut weights: Vec<(&String, f64)>, of: &str, called: &str) -> String {
     let all = weights.len();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
     weights.retain(|(_, weight)| *weight > 0.0);
     weights.truncate(HEAVIEST);
     let top = weights.first().map_or(1.0, |(_, weight)| *weight);
     let title = if all > weights.len() {
-        format!("heaviest {} of {all} statistics", weights.len())
+        format!("heaviest {} of {all} {of}", weights.len())
     } else {
-        "statistics".into()
+        of.into()
     };
-    let mut rows = vec![vec![title, "weight x sd".into()]];
+    let mut rows = vec![vec![title, called.into()]];
     rows.extend(
         weights
             .iter()

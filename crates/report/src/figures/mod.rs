@@ -72,7 +72,7 @@ pub fn picture(run: &Run, subject: Subject) -> Result<Figure, PictureError> {
         Subject::Weights => {
             // One panel: a legend has one meaning a colour.
             let (mut panels, _) = weights_over_time(run, weights::COLOURS);
-            let shares = shares::shares(&run.history);
+            let shares = shares::statistics(run);
             if panels.is_empty() {
                 let shown = &shares[..shares.len().min(MOST_ROWS)];
                 Figure::new(style)

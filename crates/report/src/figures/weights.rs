@@ -5,7 +5,7 @@ use counterpoise_pictures::{Axis, Colour, Mark, Panel};
 use crate::number::significant;
 use crate::run::Run;
 use crate::series::{Series, is_geometric, series};
-use crate::shares::{Share, of_generation};
+use crate::shares::{Share, in_order};
 
 /// Observables in one panel, and in all.
 pub(crate) const COLOURS: usize = 7;
@@ -42,9 +42,8 @@ pub(crate) fn bars(shares: &[Share]) -> Panel {
 /// Shares over time by observable, where statistics are observables at times: so many at most, the heaviest first, a few in a panel. The number
 /// tells how many observables there are.
 pub(crate) fn over_time(run: &Run, most: usize) -> (Vec<Panel>, usize) {
-    let Some(last) = run.history.last() else { return (vec![], 0) };
-    let mut found = series(&last.features);
-    let shares = of_generation(last);
+    let (names, shares) = in_order(run);
+    let mut found = series(names);
     let total = |series: &Series| series.places.iter().map(|&place| shares[place]).sum::<f64>();
     found.sort_by(|a, b| total(b).total_cmp(&total(a)));
     let count = found.len();
@@ -56,7 +55,7 @@ pub(crate) fn over_time(run: &Run, most: usize) -> (Vec<Panel>, usize) {
             let y: Vec<f64> = series.places.iter().map(|&place| percent(shares[place])).collect();
             let tips = series.places.iter().zip(&y);
             let tips =
-                tips.map(|(&place, share)| format!("{}: {} %", last.features[place], significant(*share, 3)));
+                tips.map(|(&place, share)| format!("{}: {} %", names[place], significant(*share, 3)));
             panel = panel
                 .mark(
                     Mark::line(&series.times, &y)

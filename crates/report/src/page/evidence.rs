@@ -6,7 +6,7 @@ use super::{MOST_ROWS, alone, left_out, wide};
 use crate::figures::{self, MOST_WEIGHED};
 use crate::number::significant;
 use crate::run::Run;
-use crate::shares::{Share, shares};
+use crate::shares::{self, Share, compares_features};
 
 const WIDTH: f64 = 240.0;
 
@@ -15,51 +15,78 @@ fn bar(share: &Share, top: f64) -> Markup {
     let at = |value: f64| format!("{:.1}", WIDTH * value / top);
     let (low, high) = share.generations;
     let percent = |value: f64| format!("{} %", significant(100.0 * value, 3));
-    let tip = format!(
-        "{}: {}\nfolds {} to {}\ngenerations {} to {}\ndistance weight {}",
-        share.name,
-        percent(share.share),
-        percent(share.folds.0),
-        percent(share.folds.1),
-        percent(low),
-        percent(high),
-        significant(share.weight, 4)
-    );
+    let mut tip = format!("{}: {}", share.name, percent(share.share));
+    if share.weight.is_some() {
+        tip += &format!("\nfolds {} to {}", percent(share.folds.0), percent(share.folds.1));
+    }
+    tip += &format!("\ngenerations {} to {}", percent(low), percent(high));
+    if let Some(weight) = share.weight {
+        tip += &format!("\ndistance weight {}", significant(weight, 4));
+    }
     html! {
         svg.bar viewBox="0 0 240 14" width="240" height="14" data-tip=(tip) {
             rect width="240" height="14" fill="transparent" {}
             rect y="2" height="10" width=(at(share.share)) fill="var(--series-0)" fill-opacity="0.55" {}
             path d={ "M" (at(low)) " 7H" (at(high)) } stroke="var(--ink)" stroke-width="1" {}
-            path d={ "M" (at(share.folds.0)) " 7H" (at(share.folds.1)) } stroke="var(--series-1)" stroke-width="3" {}
+            @if share.weight.is_some() {
+                path d={ "M" (at(share.folds.0)) " 7H" (at(share.folds.1)) } stroke="var(--series-1)" stroke-width="3" {}
+            }
         }
     }
 }
 
-/// Shares of the distance by statistic.
-pub(super) fn weights(run: &Run) -> Markup {
-    let shares = shares(&run.history);
+/// Shares, a row each.
+fn table(shares: &[Share], of: &str) -> Markup {
     let ends = shares.iter().flat_map(|share| [share.share, share.generations.1, share.folds.1]);
     let top = ends.fold(f64::MIN_POSITIVE, f64::max);
+    let is_weighed = shares.iter().any(|share| share.weight.is_some());
+    html! {
+        div.scroll.tall { table.bars {
+            thead { tr { th { (of) } th { "share of the distance" } th.n { "%" } @if is_weighed { th.n { "weight" } } } }
+            tbody { @for share in shares.iter().take(MOST_ROWS) { tr data-name=(share.name) {
+                th { (share.name) } td { (bar(share, top)) }
+                td.n { (significant(100.0 * share.share, 3)) }
+                @if let Some(weight) = share.weight { td.n { (significant(weight, 4)) } }
+            } } }
+        } }
+        (left_out(shares.len()))
+    }
+}
+
+/// Shares of the distance by statistic, and by feature where features are compared.
+pub(super) fn weights(run: &Run) -> Markup {
+    let statistics = shares::statistics(run);
+    let made: Vec<Share> = if compares_features(run) {
+        shares::features(&run.history).into_iter().filter(|share| share.share > 0.0).collect()
+    } else {
+        vec![]
+    };
     let (panels, observables) = figures::weights_over_time(run, MOST_WEIGHED);
-    let dropped = shares.iter().filter(|share| share.share == 0.0).count();
+    let dropped = statistics.iter().filter(|share| share.share == 0.0).count();
     html! {
         p.note {
-            "The share of the distance that a step of one standard deviation of the statistic makes, in the last generation. "
-            "Thick red line: its range over the folds (one half learns for the other). Thin line: over all generations."
-            @if dropped > 0 { " " (dropped) " of " (shares.len()) " have no weight." }
+            @if made.is_empty() {
+                "The share of the distance that a step of one standard deviation of the statistic makes, in the last generation. "
+                "Thick red line: its range over the folds (one half learns for the other). Thin line: over all generations."
+                @if dropped > 0 { " " (dropped) " of " (statistics.len()) " have no weight." }
+            } @else {
+                "The distance compares features that are made of the statistics. The influence of a statistic is how far data like yours would move, "
+                "by this distance, if it alone were another simulation's, as a share of all. Thin line: over all generations."
+                @if dropped > 0 { " " (dropped) " of " (statistics.len()) " have no influence." }
+            }
         }
         @for panel in panels {
             figure.wide.scroll { (wide(panel.height(200.0), "weights over time", 720.0)) }
         }
         @if observables > MOST_WEIGHED { p.note { "The " (MOST_WEIGHED) " heaviest of " (observables) " observables are drawn." } }
-        div.scroll.tall { table.bars {
-            thead { tr { th { "statistic" } th { "share of the distance" } th.n { "%" } th.n { "weight" } } }
-            tbody { @for share in shares.iter().take(MOST_ROWS) { tr data-name=(share.name) {
-                th { (share.name) } td { (bar(share, top)) }
-                td.n { (significant(100.0 * share.share, 3)) } td.n { (significant(share.weight, 4)) }
-            } } }
-        } }
-        (left_out(shares.len()))
+        (table(&statistics, "statistic"))
+        @if !made.is_empty() {
+            p.note {
+                "The features themselves: predictions of the parameters. Share of the distance of a step of one standard deviation. "
+                "Thick red line: range over the folds. Thin line: over all generations."
+            }
+            (table(&made, "feature"))
+        }
     }
 }
 

@@ -164,6 +164,7 @@ fn describe(generation: &Generation) -> Value {
             "baselines": Value::Object(baselines.collect()),
         },
         "spread": reals(&generation.spread),
+        "influence": reals(&generation.influence),
         "constant": generation.constant,
         "unreached": generation.unreached,
         "ties": { "at_threshold": generation.ties.at_threshold, "parameters": generation.ties.parameters },
@@ -297,6 +298,10 @@ impl Record {
                         .collect::<Option<_>>()?,
                 },
                 spread: list(&value["spread"], to_real)?,
+                influence: match value.get("influence") {
+                    Some(influence) => list(influence, to_real)?,
+                    None => Vec::new(),
+                },
                 constant: list(&value["constant"], to_index)?,
                 unreached: list(&value["unreached"], to_index)?,
                 ties: Ties {
@@ -313,6 +318,7 @@ impl Record {
         let features = generation.features.len();
         let fits = generation.weights.iter().all(|fold| fold.len() == features)
             && generation.spread.len() == features
+            && [0, shape.columns as usize].contains(&generation.influence.len())
             && generation.constant.iter().chain(&generation.unreached).all(|&feature| feature < features)
             && !generation.weights.is_empty();
         if fits { Ok(generation) } else { Err(self.senseless("features")) }

@@ -46,6 +46,7 @@ fn generation(population: Population) -> Generation {
         evidence: Vec::new(),
         information: Information { in_sample: 0.0, held_out: 0.0, baselines: Default::default() },
         spread: vec![1.0],
+        influence: vec![1.0],
         constant: Vec::new(),
         unreached: Vec::new(),
         ties: Ties { at_threshold: 0, parameters: 0 },

@@ -1,112 +1,8 @@
-//! Judging ways to read simulations by pseudo-observations: simulations near the data play the observation, and what
-//! is accepted for them is scored by how well it tells their own parameters.
+//! Ways tried side by side on pseudo-observations, as a race: one that falls behind is left out.
 
-use crate::energy::energy_score;
-use crate::near::{Extent, Field};
-use crate::table::Table;
-use crate::view::View;
+use super::before::{Before, both, together};
+use super::{Trials, Verdict};
 use crate::workers::{self, Workers};
-
-/// What speaks for one of several ways to go.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    /// What was chosen among: `rule` or `adjustment`.
-    pub subject: String,
-    /// The way, by a name that is the same in every generation.
-    pub way: String,
-    /// The way, with what it comes to here.
-    pub name: String,
-    /// Mean energy score over the pseudo-observations, in units of the accepted parameters' spread: less is better. How far it is
-    /// from the best is by those of earlier generations too.
-    pub score: f64,
-    /// Standard error of the difference from the best.
-    pub error: f64,
-    /// Whether this is the way taken.
-    pub chosen: bool,
-}
-
-/// Simulations near the data.
-pub(crate) struct Trials {
-    /// Rows that play the observation, in an order that has nothing to do with where they were simulated.
-    pub(crate) rows: Vec<u32>,
-    /// How often each was drawn. A heavy one, as those of the tails are, counts as often: were it to count once, narrow
-    /// samples would look better than they are.
-    counts: Vec<f64>,
-    /// Standard deviation of each parameter among the rows they were chosen from.
-    scale: Vec<f64>,
-}
-
-/// Pseudo-observations are chosen among as many as are kept over this: near the data, or they tell of other places.
-pub(crate) const REGION: f64 = 2.0;
-/// Pseudo-observations for the cube root of the simulations: what trials cost becomes a smaller share of what simulating does the
-/// more there is of it. Fewer than some tell nothing.
-const TRIALS: f64 = 3.2;
-const FEWEST: usize = 32;
-/// The share of these where the generation before has tried the same.
-const AGAIN: f64 = 0.5;
-/// Particles that stand for a population when it is scored.
-pub(crate) const STAND_INS: usize = 192;
-/// Particles that a trial fits a regression to, unless it has more regressors than these are enough for.
-pub(crate) const FITTED: usize = 1_500;
-/// Simulations that trials look among at the most: of more, every second, or third, and so on.
-pub(crate) const LOOKED_AMONG: usize = 10_000;
-
-impl Trials {
-    /// Some rows among those nearest to the data whose effective size is `near`, each as likely as its importance weight
-    /// says.
-    pub(crate) fn new(view: &View<'_>, field: &Field<'_>, weights: &[f64], near: f64) -> Self {
-        // Directories of before do not say which ways were the same.
-        let is_known = view.tried.iter().any(|verdict| !verdict.way.is_empty());
-        let share = if is_known { AGAIN } else { 1.0 };
-        let count = ((share * TRIALS * libm::cbrt(view.rows.len() as f64)) as usize).max(FEWEST);
-        let all = field.near((view.observed, weights), None, Extent::of(near));
-        let some = all.thinned(all.reaching(near), usize::MAX);
-        let total: f64 = some.weights.iter().sum();
-        let mut near: Vec<(u32, f64)> =
-            some.rows.into_iter().zip(some.weights.iter().map(|weight| weight / total)).collect();
-        near.sort_unstable_by_key(|&(row, _)| row);
-        let (near, shares): (Vec<u32>, Vec<f64>) = near.into_iter().unzip();
-        let drawn: Vec<u32> = systematic(&shares, count).into_iter().map(|at| near[at]).collect();
-        let (rows, counts) =
-            shuffled(drawn.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f64)).collect())
-                .into_iter()
-                .unzip();
-        let d = view.units.columns();
-        let mean = |j: usize| -> f64 {
-            near.iter().zip(&shares).map(|(&row, share)| share * view.units.at(row as usize, j)).sum()
-        };
-        let scale = |j: usize| {
-            let mean = mean(j);
-            let square =
-                |(&row, share): (&u32, &f64)| share * (view.units.at(row as usize, j) - mean).powi(2);
-            let variance: f64 = near.iter().zip(&shares).map(square).sum();
-            if variance > 0.0 { variance.sqrt() } else { 1.0 }
-        };
-        Self { rows, counts, scale: (0..d).map(scale).collect() }
-    }
-
-    /// How well equally weighted points tell the parameters that were true, as a sample of `effective` points would in the
-    /// mean: few of them tell less than their law does.
-    pub(crate) fn score(&self, units: &Table, truth: &[f64], effective: f64) -> f64 {
-        energy_score(units, truth, &self.scale, effective)
-    }
-}
-
-/// Positions drawn by evenly spaced levels of the cumulative weights, ascending.
-pub(crate) fn systematic(weights: &[f64], count: usize) -> Vec<usize> {
-    let total: f64 = weights.iter().sum();
-    let (mut at, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
-    (0..count)
-        .map(|i| {
-            let level = (i as f64 + 0.5) / count as f64 * total;
-            while reached < level && at + 1 < weights.len() {
-                at += 1;
-                reached += weights[at];
-            }
-            at
-        })
-        .collect()
-}
 
 /// How many standard errors the preferred may be worse: differences that matter are smaller than one.
 pub(crate) const MARGIN: f64 = 0.25;
@@ -126,37 +22,8 @@ fn somewhat(tried: usize) -> f64 {
     1.0 + 24.0 / tried as f64
 }
 
-/// How far a way was behind the best in the generation before, with the standard error.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Before {
-    behind: f64,
-    error: f64,
-}
-
-/// How much larger standard errors are a generation later: what was tried then was near the data by other standards.
-const FADED: f64 = std::f64::consts::SQRT_2;
-/// Evidence of two generations that is so many standard errors apart is not evidence of the same: the newer counts.
-const CONTRADICTING: f64 = 3.0;
 /// What stands for pseudo-observations of the generation before where it is asked how well errors are known.
 const TRIED_BEFORE: usize = 24;
-
-impl Before {
-    /// What the generation before says of some ways.
-    pub(crate) fn of(
-        tried: &[Verdict],
-        subject: &str,
-        ways: impl Iterator<Item = String>,
-    ) -> Vec<Option<Self>> {
-        let tried: Vec<&Verdict> = tried.iter().filter(|verdict| verdict.subject == subject).collect();
-        let best = tried.iter().map(|verdict| verdict.score).fold(f64::INFINITY, f64::min);
-        let one = |way: String| {
-            let verdict = tried.iter().find(|verdict| verdict.way == way)?;
-            let before = Self { behind: verdict.score - best, error: FADED * verdict.error };
-            (before.behind.is_finite() && before.error.is_finite()).then_some(before)
-        };
-        ways.map(one).collect()
-    }
-}
 
 /// The ways that were not clearly behind the best of them in the generation before.
 pub(crate) fn contenders(before: &[Option<Before>]) -> Vec<usize> {
@@ -329,22 +196,6 @@ impl Scores {
     }
 }
 
-/// What two estimates with their standard errors say together; the first alone where they contradict each other, or it is exact.
-fn together(now: (f64, f64), before: (f64, f64)) -> (f64, f64) {
-    let apart = (now.0 - before.0).abs();
-    let is_useful = now.1 > 0.0 && before.1 > 0.0 && apart <= CONTRADICTING * both(now.1, before.1);
-    if !is_useful {
-        return now;
-    }
-    let (a, b) = (1.0 / (now.1 * now.1), 1.0 / (before.1 * before.1));
-    ((a * now.0 + b * before.0) / (a + b), (a + b).sqrt().recip())
-}
-
-/// The standard error of a difference.
-fn both(a: f64, b: f64) -> f64 {
-    (a * a + b * b).sqrt()
-}
-
 /// Mean and standard error of figures that count so often each.
 fn mean_and_error(figures: &[(f64, f64)]) -> (f64, f64) {
     let n = figures.len() as f64;
@@ -354,23 +205,10 @@ fn mean_and_error(figures: &[(f64, f64)]) -> (f64, f64) {
     (mean, (squares * n / (n - 1.0)).sqrt() / total)
 }
 
-/// The same in another order, neighbours far apart, so that any first part of it is a fair sample.
-fn shuffled<T: Copy>(items: Vec<T>) -> Vec<T> {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let mut order: Vec<(f64, usize)> = (0..items.len()).map(|i| ((i as f64 * GOLDEN).fract(), i)).collect();
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    order.into_iter().map(|(_, i)| items[i]).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::before::FADED;
     use super::*;
-
-    #[test]
-    fn levels_pick_by_weight() {
-        assert_eq!(systematic(&[0.25, 0.0, 0.5, 0.25], 4), [0, 2, 2, 3]);
-        assert_eq!(systematic(&[1.0], 3), [0, 0, 0]);
-    }
 
     /// Scores that count the same.
     fn plain(rows: Vec<Vec<f64>>) -> Scores {
@@ -530,14 +368,5 @@ mod tests {
         let (mean, error) = race(false).behind(1, 0);
         assert!(race(false).stayed(1) && mean > 2.0 * error && mean < 4.0 * error, "{mean} {error}");
         assert_eq!(race(true).rows.len(), ROUNDS[0]);
-    }
-
-    #[test]
-    fn any_first_part_of_what_is_shuffled_is_a_fair_sample() {
-        let mut order = shuffled((0..96_u32).collect());
-        let early = order[..24].iter().filter(|&&i| i < 48).count();
-        assert!((10..=14).contains(&early), "{early}");
-        order.sort_unstable();
-        assert_eq!(order, (0..96).collect::<Vec<u32>>());
     }
 }
