@@ -183,7 +183,7 @@ def test_axes_have_numbers_on_them(finished):
 
 def test_notebooks_show_something(finished):
     shown = finished._repr_html_()
-    assert "<td>m</td>" in shown and "simulations 800" in shown and "heaviest statistics, weight x sd: " in shown
+    assert "<td>m</td>" in shown and "simulations 800" in shown and "heaviest statistics, influence: " in shown
     assert "<ul></ul>" not in shown
     assert "importance_weight" in finished.posterior._repr_html_()
 

@@ -46,11 +46,8 @@ fn weights(summary: &Summary) -> String {
     let (weights, called) = summary.counts();
     let top =
         weights.iter().map(|(_, weight)| *weight).filter(|weight| weight.is_finite()).fold(0.0, f64::max);
-    let mut rows = vec![vec![
-        "statistic".to_owned(),
-        called.to_owned(),
-        "in the order of the problem".to_owned(),
-    ]];
+    let mut rows =
+        vec![vec!["statistic".to_owned(), called.to_owned(), "in the order of the problem".to_owned()]];
     for (name, weight) in weights.iter().take(MOST) {
         rows.push(vec![(*name).clone(), significant(*weight, 3), bar(*weight, top, BAR)]);
     }

@@ -101,11 +101,8 @@ fn bars(mut weights: Vec<(&String, f64)>, of: &str, called: &str) -> String {
     weights.retain(|(_, weight)| *weight > 0.0);
     weights.truncate(HEAVIEST);
     let top = weights.first().map_or(1.0, |(_, weight)| *weight);
-    let title = if all > weights.len() {
-        format!("heaviest {} of {all} {of}", weights.len())
-    } else {
-        of.into()
-    };
+    let title =
+        if all > weights.len() { format!("heaviest {} of {all} {of}", weights.len()) } else { of.into() };
     let mut rows = vec![vec![title, called.into()]];
     rows.extend(
         weights

@@ -54,8 +54,7 @@ pub(crate) fn over_time(run: &Run, most: usize) -> (Vec<Panel>, usize) {
         for (number, series) in group.iter().enumerate() {
             let y: Vec<f64> = series.places.iter().map(|&place| percent(shares[place])).collect();
             let tips = series.places.iter().zip(&y);
-            let tips =
-                tips.map(|(&place, share)| format!("{}: {} %", names[place], significant(*share, 3)));
+            let tips = tips.map(|(&place, share)| format!("{}: {} %", names[place], significant(*share, 3)));
             panel = panel
                 .mark(
                     Mark::line(&series.times, &y)
