@@ -55,5 +55,11 @@ def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
     return arviz.from_dict(groups, coords=coords, dims=dims)
 
 
+def write(data: Any, path: str) -> None:
+    """Write what `to_arviz` gives as a file for `arviz.from_netcdf`."""
+    _checks.needed("h5netcdf", "arviz")
+    data.to_netcdf(path, engine="h5netcdf")
+
+
 def _matrix(frame: Frame, names: list[str]) -> Any:
     return np.column_stack([frame[name] for name in names])

@@ -1,11 +1,13 @@
-"""The command `counterpoise`, the same as the program in Rust, with clusters that Python reaches."""
+"""The command `counterpoise`, the same as the program in Rust, with clusters and files that Python knows."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 from . import _native
@@ -19,14 +21,34 @@ def main() -> None:
     words[:1] = ["counterpoise"]
     if "--mpi" in words[1:]:
         sys.exit(_on_mpi(words))
-    sys.exit(_native.program(words, _dask))
+    sys.exit(_native.program(words, Host()))
 
 
-def _remote(path: str, set: Sequence[str], description: str) -> Native:
-    return Native("", "", os.path.abspath(path), set, description)
+class Host:
+    """What the program asks of Python."""
+
+    def __init__(self, ranks: Executor | None = None, workers: int | None = None) -> None:
+        self.ranks, self.workers = ranks, workers
+
+    def pool(self, address: str | None, path: str, set: Sequence[str], description: str) -> Spread:
+        """Reach the workers of a Dask scheduler or, without an address, of this MPI job."""
+        executor = _dask(address) if address is not None else self.ranks
+        if executor is None:
+            raise RuntimeError("this is no MPI job")
+        return Spread(Native("", "", os.path.abspath(path), set, description), executor, self.workers)
+
+    def write_arviz(self, directory: str, draws: int | None, to: str) -> None:
+        """Write a run for `arviz.from_netcdf`."""
+        from ._arviz import write
+        from ._run import load
+
+        with warnings.catch_warnings():
+            # Of what ArviZ will be like in another version: nobody has written code here that could follow.
+            warnings.simplefilter("ignore", FutureWarning)
+            write(load(directory).to_arviz(draws), os.fspath(to))
 
 
-def _dask(kind: str, address: str | None, path: str, set: Sequence[str], description: str) -> Spread:
+def _dask(address: str) -> Executor:
     try:
         from distributed import Client
         from distributed.comm import get_address_host
@@ -35,7 +57,8 @@ def _dask(kind: str, address: str | None, path: str, set: Sequence[str], descrip
     # A client of an address that means nothing would wait long before it goes.
     get_address_host(address)
     client: Any = Client(address, set_as_default=False, timeout=10)
-    return Spread(_remote(os.fspath(path), set, description), client.get_executor())
+    executor: Executor = client.get_executor()
+    return executor
 
 
 def _on_mpi(words: list[str]) -> int:
@@ -58,11 +81,7 @@ def _on_mpi(words: list[str]) -> int:
     ranks: Any = MPICommExecutor(world, root=0)
     with ranks as executor:
         if executor is not None:
-
-            def make(kind: str, address: object, path: str, set: Sequence[str], description: str) -> Spread:
-                return Spread(_remote(os.fspath(path), set, description), executor, world.Get_size() - 1)
-
-            code = _native.program(words, make)
+            code = _native.program(words, Host(executor, world.Get_size() - 1))
     return code if world.Get_rank() == 0 else 0
 
 

@@ -183,12 +183,12 @@ class Run:
 
         return plot_predictive(self, axes)
 
-    def report(self, path: str | os.PathLike[str] = "report.html") -> Path:
-        """Write one self-contained HTML page; only of a run in a directory."""
+    def report(self, path: str | os.PathLike[str] = "report.html", *, overwrite: bool = False) -> Path:
+        """Write one self-contained HTML page with pictures; an existing file only with `overwrite`."""
         out = _checks.path("path", path)
-        if self.directory is None:
-            raise ValueError("a report is made of a directory: give `into` to run")
-        _native.command(["report", str(self.directory), "--out", out])
+        if os.path.exists(out) and not overwrite:
+            raise ValueError(f"`path` must be a new file, and {out} exists already: overwrite=True writes over it")
+        self._native.report(out)
         return Path(path)
 
     def __repr__(self) -> str:

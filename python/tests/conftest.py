@@ -1,5 +1,7 @@
-"""Simulators that the tests share."""
+"""What the tests share: simulators, finished runs, the command."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +36,12 @@ def same(a, b):
             assert (np.asarray(one[name]) == np.asarray(other[name])).all(), (generation, name)
     assert a.distance_weights == b.distance_weights and a.influence == b.influence
     assert a.summary()["parameters"] == b.summary()["parameters"]
+
+
+def command(*words):
+    """What the command `counterpoise` does with these words."""
+    called = [sys.executable, "-m", "counterpoise._command", *words]
+    return subprocess.run(called, capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import BUDGET, OBSERVED, PARAMETERS, ROOT, gaussian, gaussians, same
+from conftest import BUDGET, OBSERVED, PARAMETERS, ROOT, command, gaussian, gaussians, same
 
 import counterpoise as cp
 
@@ -115,9 +115,9 @@ def test_dask_with_a_worker_killed(cluster):
 def test_the_command_on_dask(cluster, tmp_path):
     spread, local = tmp_path / "spread", tmp_path / "local"
     address = cluster.scheduler_address
-    done = _command("run", str(DEATH), "--into", str(spread), "--json", "--dask", address, *SMALL)
+    done = command("run", str(DEATH), "--into", str(spread), "--json", "--dask", address, *SMALL)
     assert done.returncode == 0, done.stderr
-    assert _command("run", str(DEATH), "--into", str(local), *SMALL).returncode == 0
+    assert command("run", str(DEATH), "--into", str(local), *SMALL).returncode == 0
     same(cp.load(spread), cp.load(local))
     assert json.loads(done.stdout)["simulations"] == 4000
     assert _equal_bytes(spread, local)
@@ -146,7 +146,7 @@ def test_the_command_on_mpi(ranks, tmp_path):
     done = run(*words)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["simulations"] == 4000
-    assert _command("run", str(DEATH), "--into", str(local), *SMALL).returncode == 0
+    assert command("run", str(DEATH), "--into", str(local), *SMALL).returncode == 0
     same(cp.load(spread), cp.load(local))
     assert _equal_bytes(spread, local)
     bad = run("nowhere.toml", "--mpi")
@@ -173,18 +173,13 @@ if __name__ == "__main__":
 
 def test_bad_addresses_are_bad_input():
     pytest.importorskip("distributed")
-    done = _command("run", str(DEATH), "--dask", "nonsense://here", *SMALL)
+    done = command("run", str(DEATH), "--dask", "nonsense://here", *SMALL)
     assert done.returncode == 2 and done.stderr.startswith("error:"), done.stderr
 
 
 def _equal_bytes(one, other):
     names = [f"generations/00{g}/{file}.parquet" for g in (0, 1) for file in ("simulations", "population")]
     return all((one / name).read_bytes() == (other / name).read_bytes() for name in [*names, "posterior.parquet"])
-
-
-def _command(*words):
-    command = [sys.executable, "-m", "counterpoise._command", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 def test_chunks_are_as_large_as_their_rows_are_cheap():

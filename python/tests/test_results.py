@@ -1,10 +1,11 @@
 """What a run gives, and to whom."""
 
+import re
 import warnings
 
 import numpy as np
 import pytest
-from conftest import OBSERVED
+from conftest import OBSERVED, command
 
 import counterpoise as cp
 
@@ -66,6 +67,30 @@ def test_arviz(finished):
         mean = float(data["posterior"]["m"].mean())
         assert mean == pytest.approx(finished.summary()["parameters"]["m"]["mean"], abs=0.05)
         assert float(arviz.summary(data, kind="stats")["mean"].iloc[0]) == pytest.approx(mean, abs=0.01)
+
+
+def test_a_file_for_arviz(kept, tmp_path):
+    """The command writes what `to_arviz` gives, and ArviZ reads it."""
+    pytest.importorskip("h5netcdf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        arviz = pytest.importorskip("arviz")
+        words = ("export", str(kept.directory), "--to", str(tmp_path / "r.nc"), "--draws", "100")
+        done = command(*words)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        assert "Warning" not in done.stderr and "arviz.from_netcdf" in done.stderr
+        read, given = arviz.from_netcdf(tmp_path / "r.nc"), kept.to_arviz(draws=100)
+        for group in ("posterior", "sample_stats", "prior", "posterior_predictive", "observed_data", "constant_data"):
+            assert list(read[group].data_vars) and set(read[group].data_vars) == set(given[group].data_vars)
+            for name in read[group].data_vars:
+                assert read[group][name].dims == given[group][name].dims
+                assert (read[group][name].values == given[group][name].values).all(), (group, name)
+        assert list(read["constant_data"]["statistic"].values) == list(OBSERVED)
+    again = command(*words)
+    assert again.returncode == 2 and "exists already" in again.stderr
+    lost = command("export", str(kept.directory), "--to", str(tmp_path / "nowhere/r.nc"))
+    assert lost.returncode == 1 and "cannot export to" in lost.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["r.nc"]
 
 
 @pytest.mark.parametrize("where", ["memory", "directory"])
@@ -213,10 +238,27 @@ def test_parameters_may_be_called_like_the_columns_beside_them(where, tmp_path):
     assert polars.DataFrame(run.posterior).columns == run.posterior.columns
 
 
-def test_a_report_needs_a_directory(finished, kept, tmp_path):
-    with pytest.raises(ValueError, match="give `into`"):
+def test_a_report_of_memory_is_that_of_a_directory(finished, kept, tmp_path):
+    """But for where it is, and what time it took."""
+
+    def sections(run, name):
+        page = run.report(tmp_path / name).read_text()
+        return {title: text for title, text in re.findall(r'<section id="(.*?)">(.*?)</section>', page, re.DOTALL)}
+
+    memory, directory = sections(finished, "m.html"), sections(kept, "d.html")
+    assert memory.keys() == directory.keys() and len(memory) > 5
+    alike = [title for title in memory if memory[title] == directory[title]]
+    assert len(memory) - len(alike) <= 2, set(memory) - set(alike)
+
+
+def test_reports_overwrite_nothing_unasked(finished, tmp_path):
+    (tmp_path / "r.html").write_text("mine")
+    with pytest.raises(ValueError, match="`path` must be a new file.*overwrite=True"):
         finished.report(tmp_path / "r.html")
-    assert "<html" in kept.report(tmp_path / "r.html").read_text()
+    assert (tmp_path / "r.html").read_text() == "mine"
+    assert "<html" in finished.report(tmp_path / "r.html", overwrite=True).read_text()
+    with pytest.raises(OSError, match="cannot write"):
+        finished.report(tmp_path / "nowhere/r.html")
 
 
 def test_generations(finished):

@@ -13,7 +13,7 @@ import types
 
 import numpy as np
 import pytest
-from conftest import BUDGET, OBSERVED, PARAMETERS, ROOT, gaussian, gaussians, same
+from conftest import BUDGET, OBSERVED, PARAMETERS, ROOT, command, gaussian, gaussians, same
 
 import counterpoise as cp
 from counterpoise._priors import fingerprint
@@ -87,23 +87,19 @@ def test_a_seed_makes_a_row(kept):
 
 
 def test_the_command_line_reads_and_extends_a_run_of_python(kept):
-    show = _command("show", str(kept.directory), "--json")
+    show = command("show", str(kept.directory), "--json")
     assert json.loads(show.stdout)["parameters"] == kept.summary()["parameters"]
-    assert _command("verify", str(kept.directory)).returncode == 0
+    assert command("verify", str(kept.directory)).returncode == 0
 
 
 def test_a_problem_file_gives_what_the_command_line_gives(tmp_path):
     path = ROOT / "examples/death/problem.toml"
     run = cp.run(path, simulations=1000, keep=50, generations=2, into=tmp_path / "a")
     words = ["--set", "method.simulations=1000", "--set", "method.keep=50", "--set", "method.generations=2"]
-    done = _command("run", str(path), "--into", str(tmp_path / "b"), "--json", *words)
+    done = command("run", str(path), "--into", str(tmp_path / "b"), "--json", *words)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["parameters"] == run.summary()["parameters"]
     same(run, cp.load(tmp_path / "b"))
-
-
-def _command(*words):
-    return subprocess.run([sys.executable, "-m", "counterpoise._command", *words], capture_output=True, text=True)
 
 
 def test_failures_are_counted_and_their_tracebacks_kept(tmp_path):
@@ -390,7 +386,7 @@ def test_an_sbml_file():
     ours = model.simulate(theta, n=20, seed=3)
     at = ",".join(f"{name}={value}" for name, value in theta.items())
     path = str(ROOT / "examples/sbml/problem.toml")
-    theirs = _command("simulate", path, "--rows", "20", "--at", at, "--seed", "3").stdout.splitlines()
+    theirs = command("simulate", path, "--rows", "20", "--at", at, "--seed", "3").stdout.splitlines()
     assert theirs[0].split(",")[3:] == model.statistics(list(theta))
     assert (ours == np.array([row.split(",")[3:] for row in theirs[1:]], dtype=float)).all()
     with pytest.raises(ValueError, match="nobody"):

@@ -266,16 +266,22 @@ pub struct Task {
     pub description: Value,
 }
 
-/// Brings simulations to where they are made.
-pub trait Cluster {
-    /// An executor for a task.
+/// What the program around this one can do, and this one cannot by itself.
+pub trait Host {
+    /// An executor that brings the simulations of a task to where they are made.
     ///
     /// # Errors
     /// In words, if there is none.
     fn executor(&self, place: &Elsewhere, task: &Task) -> Result<Box<dyn Executor>, String>;
+
+    /// Writes a run into an empty file as ArviZ reads it, in NetCDF: so many draws of equal weight, or as many as there are particles.
+    ///
+    /// # Errors
+    /// If it cannot.
+    fn write_arviz(&self, directory: &Path, draws: Option<u32>, to: &Path) -> Result<(), Refused>;
 }
 
 /// The whole program with these arguments, the first of them its name: prints, and gives the exit code.
-pub fn main(arguments: &[OsString], cluster: Option<&dyn Cluster>) -> u8 {
-    crate::main_with(arguments, cluster)
+pub fn main(arguments: &[OsString], host: Option<&dyn Host>) -> u8 {
+    crate::main_with(arguments, host)
 }

@@ -29,8 +29,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(main_with(&arguments, None))
 }
 
-/// The same with other arguments, and perhaps with a cluster to run on.
-fn main_with(arguments: &[OsString], cluster: Option<&dyn host::Cluster>) -> u8 {
+/// The same with other arguments, and perhaps inside another program.
+fn main_with(arguments: &[OsString], host: Option<&dyn host::Host>) -> u8 {
     let arguments = match args::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -42,7 +42,7 @@ fn main_with(arguments: &[OsString], cluster: Option<&dyn host::Cluster>) -> u8 
     let output = output::Output::new(arguments.quiet);
     let performed = catch_unwind(AssertUnwindSafe(|| {
         let interrupt = interrupt::Interrupt::listen(output);
-        commands::perform(&arguments.command, &interrupt, cluster, output)
+        commands::perform(&arguments.command, &interrupt, host, output)
     }));
     match performed {
         Ok(Ok(code)) => code,

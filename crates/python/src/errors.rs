@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use counterpoise_cli::host::Refused;
+use counterpoise_report::ReportError;
 use counterpoise_run::store::StoreError;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::{PyErr, PyResult};
@@ -54,6 +56,19 @@ pub(crate) fn bad(message: impl Display) -> PyErr {
 /// The exception for a directory that cannot be read.
 pub(crate) fn unreadable(error: &StoreError) -> PyErr {
     PyOSError::new_err(error.to_string())
+}
+
+/// The exception for a run that cannot be reported on.
+pub(crate) fn unreported(error: ReportError) -> PyErr {
+    match error {
+        ReportError::Store(error) => unreadable(&error),
+        other => bad(other),
+    }
+}
+
+/// The exception for a file that cannot be written.
+pub(crate) fn unwritable(path: &Path, error: &std::io::Error) -> PyErr {
+    PyOSError::new_err(format!("cannot write {}: {error}", path.display()))
 }
 
 /// The exception for everything else.

@@ -16,29 +16,37 @@ pub(crate) struct Kept {
     pub(crate) generations: Vec<Generation>,
     /// Every simulation: later generations may accept it. Of a table nothing is kept.
     simulated: Vec<Simulated>,
-    /// Summaries of the particles of the posterior, where the simulations are those of a table.
-    of_table: Option<Table>,
+    /// Summaries of the particles of the last generation and of its posterior, where the simulations are those of a table.
+    of_table: Option<(Table, Table)>,
     /// Parameters and summaries of the first usable draws from the prior.
     pub(crate) prior: Option<(Table, Table)>,
 }
 
 impl Kept {
-    /// Summaries of the particles of a generation's posterior.
+    /// Summaries of the particles that a generation kept.
     pub(crate) fn accepted(&self, index: usize) -> Option<Table> {
         let generation = &self.generations[index];
-        let columns = match self.simulated.first() {
-            Some(first) => first.summaries().columns(),
-            None => return self.of_table.clone(),
-        };
-        let rows = &generation.posterior().rows;
-        let mut accepted = Table::filled(rows.len(), columns, f64::NAN);
+        let of_table = || self.of_table.as_ref().map(|(accepted, _)| accepted.clone());
+        self.summaries(generation, &generation.population.rows).or_else(of_table)
+    }
+
+    /// Summaries of the particles of a generation's posterior.
+    pub(crate) fn predictive(&self, index: usize) -> Option<Table> {
+        let generation = &self.generations[index];
+        let of_table = || self.of_table.as_ref().map(|(_, posterior)| posterior.clone());
+        self.summaries(generation, &generation.posterior().rows).or_else(of_table)
+    }
+
+    fn summaries(&self, generation: &Generation, rows: &[u32]) -> Option<Table> {
+        let columns = self.simulated.first()?.summaries().columns();
+        let mut summaries = Table::filled(rows.len(), columns, f64::NAN);
         for (at, &row) in rows.iter().enumerate() {
             let (index, row) = generation.origin(row);
             Stacked::from(self.simulated[index as usize].summaries())
                 .row(row as usize)
-                .write(accepted.row_mut(at));
+                .write(summaries.row_mut(at));
         }
-        Some(accepted)
+        Some(summaries)
     }
 }
 
@@ -72,7 +80,8 @@ impl Store for Kept {
             self.prior = Some((thetas.select(&rows), simulated.summaries().select(&rows)));
         }
         if let Some((_, given)) = made.table {
-            self.of_table = Some(given.summaries().select(&made.generation.posterior().rows));
+            let (all, made) = (given.summaries(), made.generation);
+            self.of_table = Some((all.select(&made.population.rows), all.select(&made.posterior().rows)));
         }
         self.simulated.extend(made.simulations.map(|(_, simulated)| simulated.clone()));
         self.generations.push(made.generation.clone());

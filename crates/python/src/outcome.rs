@@ -1,20 +1,23 @@
 //! What came of a run: in memory, or in its directory.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
 use counterpoise_core::digest::Generation;
 use counterpoise_core::population::Population;
 use counterpoise_core::table::Table;
+use counterpoise_report::{Run, page};
 use counterpoise_run::store::{
     GENERATION_FILE, POPULATION_FILE, POSTERIOR_FILE, RunRecord, SIMULATIONS_FILE, Sheet, Values, accepted,
     committed, without_units,
 };
+use counterpoise_tables::write::Partial;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::errors::{bad, unreadable};
+use crate::errors::{bad, calm, unreadable, unreported, unwritable};
 use crate::frame::{Frame, real, whole};
 use crate::kept::{Kept, PRIOR};
 
@@ -90,6 +93,13 @@ fn open(path: &Path) -> PyResult<Sheet> {
         return Err(PyFileNotFoundError::new_err(message));
     }
     Sheet::open(path).map_err(|error| unreadable(&error))
+}
+
+/// Writes a file, all or nothing.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let (partial, mut file) = Partial::create(path)?;
+    file.write_all(bytes)?;
+    partial.complete(&file)
 }
 
 /// Some columns of particles, in their own order.
@@ -210,7 +220,7 @@ impl Outcome {
         let statistics = self.names("observed");
         match &self.place {
             Place::Memory(kept) => {
-                let table = kept.accepted(index);
+                let table = kept.predictive(index);
                 let table = table.ok_or_else(|| bad("simulations of a table stay in the table"))?;
                 Frame::new(&statistics, columns(&table).collect())
             }
@@ -259,6 +269,24 @@ impl Outcome {
                 Frame::new(names, kept.collect())
             }
         }
+    }
+
+    /// Writes a page with pictures.
+    fn report(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            let run = match &self.place {
+                Place::Directory(directory) => Run::read(directory),
+                Place::Memory(kept) => {
+                    let (history, last) = (kept.generations.clone(), kept.generations.len().checked_sub(1));
+                    let accepted = last.and_then(|last| kept.accepted(last));
+                    let (description, summary) = (self.description.clone(), self.summary.clone());
+                    let run = Run::in_memory(description, summary, history, accepted);
+                    Ok(run.ok_or_else(|| bad("no generation is finished"))?)
+                }
+            };
+            let text = calm(|| run.and_then(Run::with_something).map(|run| page(&run)).map_err(unreported))?;
+            write(&path, text.as_bytes()).map_err(|error| unwritable(&path, &error))
+        })
     }
 
     /// Every simulation of a generation: row, parameters, statistics, outcome.

@@ -1,4 +1,4 @@
-//! A run as it is read from its directory.
+//! A run as it is read from its directory, or as a program has it in memory.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -55,7 +55,8 @@ pub enum ReportError {
 /// A run: its question, its generations and what is told of it.
 #[derive(Debug)]
 pub struct Run {
-    pub(crate) directory: PathBuf,
+    /// Where it is kept, if it is.
+    pub(crate) directory: Option<PathBuf>,
     pub(crate) description: Value,
     pub(crate) summary: Value,
     pub(crate) problem: Problem,
@@ -108,7 +109,7 @@ impl Run {
             None => None,
         };
         Ok(Self {
-            directory: path(),
+            directory: Some(path()),
             description,
             summary,
             problem,
@@ -119,12 +120,30 @@ impl Run {
         })
     }
 
+    /// A run that is kept nowhere: what was asked, what is told of it, its generations, and the statistics of the particles that the
+    /// last one kept; nothing where the description is none.
+    #[must_use]
+    pub fn in_memory(
+        description: Value,
+        summary: Value,
+        history: Vec<Generation>,
+        accepted: Option<Table>,
+    ) -> Option<Self> {
+        let problem = prior::problem(&description)?;
+        let (directory, calibration, comparison) = (None, None, None);
+        Some(Self { directory, description, summary, problem, history, accepted, calibration, comparison })
+    }
+
     /// Refuses a run without a finished generation.
     ///
     /// # Errors
     /// Where there is none.
     pub fn with_something(self) -> Result<Self, ReportError> {
-        if self.history.is_empty() { Err(ReportError::Nothing { path: self.directory }) } else { Ok(self) }
+        if self.history.is_empty() { Err(self.nothing()) } else { Ok(self) }
+    }
+
+    fn nothing(&self) -> ReportError {
+        ReportError::Nothing { path: self.directory.clone().unwrap_or_else(|| "memory".into()) }
     }
 
     /// Equally weighted draws from the posterior, no two alike, on the natural scale; with the names of the parameters.
@@ -132,8 +151,7 @@ impl Run {
     /// # Errors
     /// If there is no posterior, or it is too degenerate to be smoothed.
     pub fn draws(&self, count: usize) -> Result<(Vec<String>, Table), ReportError> {
-        let last =
-            self.history.last().ok_or_else(|| ReportError::Nothing { path: self.directory.clone() })?;
+        let last = self.history.last().ok_or_else(|| self.nothing())?;
         let seed = Seed(self.summary["seed"].as_u64().unwrap_or(1));
         let drawn = draws(&self.problem.prior, last.posterior(), count, seed)?;
         Ok((self.problem.prior.names(), drawn))

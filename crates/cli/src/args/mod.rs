@@ -64,7 +64,7 @@ pub(crate) enum Command {
     Watch(WatchArguments),
     /// Draw a picture of a run for a paper
     Plot(PlotArguments),
-    /// Write the posterior or the simulations of a run as a table
+    /// Write the posterior or the simulations of a run for other programs
     Export(ExportArguments),
     /// Look whether a run's directory holds what was written into it
     Verify(VerifyArguments),
@@ -318,7 +318,7 @@ pub(crate) struct ExportArguments {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// Write to this .csv or .parquet file.
+    /// Write to this .csv or .parquet file, or to a .nc file for ArviZ (by the command of the Python package).
     #[arg(long, value_name = "FILE")]
     pub(crate) to: PathBuf,
     /// The table to write.

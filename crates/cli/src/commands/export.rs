@@ -1,4 +1,4 @@
-//! `export`: a run's tables for other programs.
+//! `export`: a run for other programs, as a table or as ArviZ reads it.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -15,21 +15,47 @@ use counterpoise_tables::write::{Partial, quoted};
 
 use super::stored;
 use crate::args::{ExportArguments, What};
+use crate::host::{Host, Refused};
 use crate::output::Output;
 use crate::trouble::{DONE, Trouble, no_folder};
 
-/// Writes a table of a run.
-pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, Trouble> {
+/// What a run is written as.
+enum Form {
+    Table(Kind),
+    /// A NetCDF file with the groups of ArviZ.
+    Arviz,
+}
+
+impl Form {
+    /// The form that the end of a file's name stands for.
+    fn of(path: &Path) -> Option<Self> {
+        let is_netcdf = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("nc"));
+        let table = Kind::of(path).filter(|kind| *kind != Kind::GzippedCsv).map(Self::Table);
+        if is_netcdf { Some(Self::Arviz) } else { table }
+    }
+}
+
+/// Writes a run, or a table of it.
+pub(crate) fn export(
+    arguments: &ExportArguments,
+    host: Option<&dyn Host>,
+    output: Output,
+) -> Result<u8, Trouble> {
     let (directory, to) = (&arguments.directory, &arguments.to);
-    let Some(kind) = Kind::of(to).filter(|kind| *kind != Kind::GzippedCsv) else {
-        let message = anyhow!("{} is neither a .csv nor a .parquet file", to.display());
-        return Err(Trouble::input(message, "--to posterior.csv or --to posterior.parquet".to_owned()));
+    let Some(form) = Form::of(to) else {
+        let message = anyhow!("{} is neither a .csv nor a .parquet nor a .nc file", to.display());
+        let hint = "--to posterior.csv, --to posterior.parquet, or --to posterior.nc for ArviZ";
+        return Err(Trouble::input(message, hint.to_owned()));
     };
     if to.exists() && !arguments.force {
         let message = anyhow!("{} exists already", to.display());
         return Err(Trouble::input(message, "--force overwrites it".to_owned()));
     }
     let Some(run) = stored::read(directory)? else { return Err(super::show::no_run(directory)) };
+    let kind = match form {
+        Form::Table(kind) => kind,
+        Form::Arviz => return export_to_arviz(arguments, host, output),
+    };
     if let Some(count) = arguments.draws {
         return export_draws(arguments, kind, count as usize, output);
     }
@@ -42,11 +68,7 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
         What::Simulations => !sheets.is_empty(),
     };
     if !is_there {
-        let message = anyhow!("{} has no finished generation with {}", directory.display(), arguments.what);
-        return Err(Trouble::input(
-            message,
-            "counterpoise run PROBLEM --into DIR goes on with it".to_owned(),
-        ));
+        return Err(nothing(arguments));
     }
     if !are_whole(&sheets, directory).map_err(|error| stored::trouble(error, directory))? {
         let table = run.description["model"]["table"]["file"].as_str().unwrap_or("the table");
@@ -57,6 +79,45 @@ pub(crate) fn export(arguments: &ExportArguments, output: Output) -> Result<u8, 
         Trouble::failed(error.context(format!("cannot export to {}", to.display())), no_folder(to))
     })?;
     output.note(&format!("{rows} rows are in {}", to.display()));
+    Ok(DONE)
+}
+
+/// No generation is finished that could be written.
+fn nothing(arguments: &ExportArguments) -> Trouble {
+    let directory = arguments.directory.display();
+    let message = anyhow!("{directory} has no finished generation with {}", arguments.what);
+    Trouble::input(message, "counterpoise run PROBLEM --into DIR goes on with it".to_owned())
+}
+
+/// Has a run written for ArviZ by whoever can.
+fn export_to_arviz(
+    arguments: &ExportArguments,
+    host: Option<&dyn Host>,
+    output: Output,
+) -> Result<u8, Trouble> {
+    let (directory, to) = (&arguments.directory, &arguments.to);
+    if arguments.what == What::Simulations {
+        let message = anyhow!("a .nc file has the posterior, and not all simulations");
+        return Err(Trouble::input(message, "--to simulations.parquet has all of them".to_owned()));
+    }
+    let Some(host) = host else {
+        let message = anyhow!("files for ArviZ are written by the command of the Python package");
+        return Err(Trouble::input(message, "pip install counterpoise[arviz]".to_owned()));
+    };
+    if !directory.join(POSTERIOR_FILE).exists() {
+        return Err(nothing(arguments));
+    }
+    check_posterior(directory).map_err(|error| stored::trouble(error, directory))?;
+    let cannot = || format!("cannot export to {}", to.display());
+    let failed = |error: std::io::Error| Trouble::failed(anyhow!(error).context(cannot()), no_folder(to));
+    let (partial, file) = Partial::create(to).map_err(failed)?;
+    let written = host.write_arviz(directory, arguments.draws, partial.temporary());
+    written.map_err(|Refused { is_input, message }| {
+        let error = anyhow!(message).context(cannot());
+        if is_input { Trouble::input(error, None) } else { Trouble::failed(error, None) }
+    })?;
+    partial.complete(&file).map_err(failed)?;
+    output.note(&format!("the run is in {}, for arviz.from_netcdf", to.display()));
     Ok(DONE)
 }
 

@@ -29,7 +29,7 @@ use counterpoise_run::drive::Event;
 use counterpoise_run::pool::Pool;
 
 use crate::args::{Command, ProblemArguments, Schedule};
-use crate::host::Cluster;
+use crate::host::Host;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::progress::Progress;
@@ -40,12 +40,12 @@ use crate::trouble::Trouble;
 pub(crate) fn perform(
     command: &Command,
     interrupt: &Interrupt,
-    cluster: Option<&dyn Cluster>,
+    host: Option<&dyn Host>,
     output: Output,
 ) -> Result<u8, Trouble> {
     match command {
         Command::Init(arguments) => init::init(arguments, output),
-        Command::Run(arguments) => run::run(arguments, interrupt, cluster, output),
+        Command::Run(arguments) => run::run(arguments, interrupt, host, output),
         Command::Check(arguments) => check::check(arguments, output),
         Command::Simulate(arguments) => simulate::simulate(arguments, interrupt, output),
         Command::Show(arguments) => show::show(arguments, output),
@@ -56,7 +56,7 @@ pub(crate) fn perform(
         Command::Report(arguments) => report::report(arguments, output),
         Command::Watch(arguments) => watch::watch(arguments, output),
         Command::Plot(arguments) => plot::plot(arguments, output),
-        Command::Export(arguments) => export::export(arguments, output),
+        Command::Export(arguments) => export::export(arguments, host, output),
         Command::Sbml(arguments) => sbml::sbml(arguments, output),
         Command::Completions(arguments) => shell::completions(arguments, output),
         Command::Man(arguments) => shell::man(arguments, output),

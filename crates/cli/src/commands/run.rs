@@ -16,7 +16,7 @@ use super::observe::Observer;
 use super::stored::{self, Stored};
 use super::{overrides, shell_words};
 use crate::args::RunArguments;
-use crate::host::{Cluster, Elsewhere, Means, Task};
+use crate::host::{Elsewhere, Host, Means, Task};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::{json, posterior};
@@ -35,10 +35,10 @@ pub(crate) struct Ran {
 pub(crate) fn run(
     arguments: &RunArguments,
     interrupt: &Interrupt,
-    cluster: Option<&dyn Cluster>,
+    host: Option<&dyn Host>,
     output: Output,
 ) -> Result<u8, Trouble> {
-    let mut executor = elsewhere(arguments, cluster)?;
+    let mut executor = elsewhere(arguments, host)?;
     let executor = executor.as_deref_mut().map(|executor| executor as &mut dyn Executor);
     let ran = run_by(arguments, Means { executor, ..Means::default() }, interrupt, output)?;
     print(&ran.summary, arguments, output)?;
@@ -53,14 +53,14 @@ pub(crate) fn run(
 /// What simulates where the user does not want it done here.
 fn elsewhere(
     arguments: &RunArguments,
-    cluster: Option<&dyn Cluster>,
+    host: Option<&dyn Host>,
 ) -> Result<Option<Box<dyn Executor>>, Trouble> {
     let place = match &arguments.dask {
         Some(address) => Elsewhere::Dask(address.clone()),
         None if arguments.mpi => Elsewhere::Mpi,
         None => return Ok(None),
     };
-    let Some(cluster) = cluster else {
+    let Some(host) = host else {
         let message = anyhow::anyhow!("--dask and --mpi need the command of the Python package");
         return Err(Trouble::input(message, "pip install counterpoise".to_owned()));
     };
@@ -75,7 +75,7 @@ fn elsewhere(
         summaries: simulator.summaries(),
         description: loaded.description,
     };
-    let executor = cluster.executor(&place, &task);
+    let executor = host.executor(&place, &task);
     executor.map(Some).map_err(|reason| Trouble::input(anyhow::anyhow!("{reason}"), None))
 }
 

@@ -95,7 +95,14 @@ fn nothing_is_overwritten_and_other_kinds_are_refused() {
     assert_eq!(fs::read(bench.path("x.csv")).unwrap(), b"mine");
     bench.run(&["export", "r", "--to", "x.csv", "--force"]).exits(0);
     assert!(fs::read(bench.path("x.csv")).unwrap().starts_with(b"theta,"));
-    bench.run(&["export", "r", "--to", "x.nc"]).exits(2).says("neither a .csv nor a .parquet file");
+    bench
+        .run(&["export", "r", "--to", "x.txt"])
+        .exits(2)
+        .says("neither a .csv nor a .parquet nor a .nc file");
+    let elsewhere = bench.run(&["export", "r", "--to", "x.nc"]).exits(2);
+    elsewhere.says("by the command of the Python package").says("pip install counterpoise[arviz]");
+    let all = bench.run(&["export", "r", "--to", "x.nc", "--what", "simulations"]).exits(2);
+    all.says("not all simulations");
     bench.run(&["export", "r", "--to", "nowhere/x.csv"]).exits(1).says("cannot export to nowhere/x.csv");
     let names: Vec<_> =
         fs::read_dir(bench.folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();

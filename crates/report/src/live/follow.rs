@@ -41,6 +41,7 @@ type Stamp = Option<(SystemTime, u64)>;
 
 /// Follows one directory.
 pub(super) struct Follow {
+    directory: PathBuf,
     run: Run,
     journal: Follower,
     stamp: Stamp,
@@ -61,9 +62,11 @@ fn stamp(directory: &Path) -> Stamp {
 }
 
 impl Follow {
-    pub(super) fn new(run: Run) -> Self {
-        let (stamp, body) = (stamp(&run.directory), Arc::<str>::from(page::body(&run).into_string()));
+    /// `run` is what the directory holds now.
+    pub(super) fn new(directory: &Path, run: Run) -> Self {
+        let (stamp, body) = (stamp(directory), Arc::<str>::from(page::body(&run).into_string()));
         let mut follow = Self {
+            directory: directory.to_path_buf(),
             run,
             journal: Follower::default(),
             stamp,
@@ -98,14 +101,14 @@ impl Follow {
     }
 
     fn committed(&self) -> PathBuf {
-        self.run.directory.join(format!("generations/{:03}", self.next())).join(GENERATION_FILE)
+        self.directory.join(format!("generations/{:03}", self.next())).join(GENERATION_FILE)
     }
 
     fn look(&mut self) {
-        let found = stamp(&self.run.directory);
+        let found = stamp(&self.directory);
         if found != self.stamp || self.committed().exists() {
             // What is being written at this moment is read the next time.
-            match Run::read(&self.run.directory) {
+            match Run::read(&self.directory) {
                 Ok(run) => {
                     (self.run, self.stamp, self.trouble) = (run, found, None);
                     let body = page::body(&self.run).into_string();
@@ -116,7 +119,7 @@ impl Follow {
                 Err(error) => self.trouble = Some(error.to_string()),
             }
         }
-        if let Err(error) = self.journal.look(&self.run.directory, self.next()) {
+        if let Err(error) = self.journal.look(&self.directory, self.next()) {
             self.trouble = Some(error.to_string());
         }
         let now = Instant::now();
@@ -147,7 +150,7 @@ impl Follow {
         let a_generation = method["simulations"].as_u64().unwrap_or(0);
         let (done, planned) = (self.done(), self.run.planned() * a_generation);
         let finished = self.run.summary["finished"] == true;
-        let at_work = holder(&self.run.directory);
+        let at_work = holder(&self.directory);
         let state = match (&at_work, finished) {
             (_, true) => "finished".to_owned(),
             (Some(holder), false) => format!("running ({holder})"),

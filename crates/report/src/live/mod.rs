@@ -55,7 +55,7 @@ pub fn serve(directory: &Path, address: SocketAddr, ready: impl FnOnce(&str)) ->
         let listen = |source| LiveError::Listen { address, source };
         let listener = tokio::net::TcpListener::bind(address).await.map_err(listen)?;
         let bound = listener.local_addr().map_err(listen)?;
-        let follow = Follow::new(run);
+        let follow = Follow::new(directory, run);
         let (sender, receiver) = tokio::sync::watch::channel(follow.seen());
         std::thread::Builder::new()
             .name("follow".into())

@@ -20,7 +20,9 @@ pub(super) fn section(run: &Run) -> Markup {
     html! {
         table { tbody {
             @if let Some(file) = summary["origin"]["problem_file"].as_str() { tr { th { "problem file" } td { (file) } } }
-            tr { th { "directory" } td { (run.directory.display()) } }
+            tr { th { "directory" } td {
+                @if let Some(directory) = &run.directory { (directory.display()) } @else { "none: the run was in memory" }
+            } }
             tr { th { "made by" } td { "counterpoise " (description["version"].as_str().unwrap_or("?")) } }
             tr { th { "report by" } td { "counterpoise " (env!("CARGO_PKG_VERSION")) } }
             tr { th { "seed" } td id="seed" { (seed) } }

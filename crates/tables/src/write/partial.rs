@@ -25,6 +25,12 @@ impl Partial {
         Ok((Self { path: path.into(), temporary, complete: false }, file))
     }
 
+    /// Where it is until then, for whoever writes by a path.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Flushes `file` to the disk and gives it its name.
     ///
     /// # Errors
