@@ -87,6 +87,7 @@ class Here:
 
     def __init__(self, simulator: Any) -> None:
         self.chunks = Chunks(simulator, _HERE)
+        self.unit = simulator.unit
 
     def begin(self, *generation: Any) -> None:
         """Take the rows of a generation."""
@@ -127,6 +128,7 @@ class Spread:
         self.simulator, self.executor = simulator, executor
         self.workers = workers or _workers(executor)
         self.chunks = Chunks(simulator, _THERE)
+        self.unit = simulator.unit
         self.columns = len(simulator.statistics)
         self.under_way: dict[Future[Any], tuple[int, int]] = {}
 

@@ -77,8 +77,7 @@ class Question:
             identity = json.dumps(self.work.identity())
             kind = "batches" if isinstance(self.work, Batch) else "one by one"
             headline = f"the Python function {self.name}, {kind}"
-            rows = self.work.unit if isinstance(self.work, Batch) else 64
-            model = (list(self.work.statistics), self.work, rows, identity, headline, share)
+            model = (list(self.work.statistics), self.work, self.work.unit, identity, headline, share)
         self.native = _native.Problem(self.text, self.directory, model, law)
 
     def _file(

@@ -167,7 +167,7 @@ BAD_OF_A_RUN = [
     (lambda run: run.sample(0), "`draws` must be a whole number of at least 1"),
     (lambda run: run.sample(2.5), "`draws` must be a whole number of at least 1"),
     (lambda run: run.sample(3, seed="x"), "`seed` must be a whole number"),
-    (lambda run: run.report("r.html"), "give `into` to run"),
+    (lambda run: run.report(__file__), "`path` must be a new file"),
 ]
 
 

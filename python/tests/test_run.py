@@ -485,3 +485,70 @@ def test_the_engine_lets_other_threads_run():
     thread.join()
     # A thousand a second, if nobody holds it up; were the lock held, a handful.
     assert counted[0] > 100 * took
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_a_batch_that_a_limit_parts_is_the_batch_it_was(tmp_path, workers):
+    """400 rows in batches of 64: after 500 simulations the second batch of the second generation is parted."""
+    stopped = cp.run(gaussians, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r", stop={"simulations": 500})
+    assert not stopped.finished
+    again = cp.run(gaussians, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r", workers=workers)
+    same(again, cp.run(gaussians, PARAMETERS, OBSERVED, **BUDGET))
+
+
+def _normal(seen=None):
+    """A joint law of one parameter, and a simulator that gives it back with noise."""
+
+    def ln_density(theta):
+        if seen is not None:
+            seen()
+        return -0.5 * theta["m"] ** 2 - 0.5 * np.log(2 * np.pi)
+
+    joint = cp.Joint(["m"], lambda seed: [np.random.default_rng(seed).normal()], ln_density)
+    return joint, lambda theta, seed: [np.random.default_rng(seed).normal(theta["m"], 0.1)]
+
+
+def test_an_interrupt_while_weights_are_chosen_leaves_a_joint_law_its_say(monkeypatch, tmp_path):
+    """The generation being weighed is finished, by densities that are those of the law."""
+    from counterpoise._progress import Progress
+
+    tell, budget = Progress.__call__, {"simulations": 300, "keep": 50, "generations": 3, "seed": 2}
+
+    def interrupted(self, kind, generation, done, failed):
+        if (kind, generation) == ("weighing", 1):
+            raise KeyboardInterrupt
+        return tell(self, kind, generation, done, failed)
+
+    joint, simulate = _normal()
+    whole = cp.run(simulate, joint, [0.5], **budget)
+    monkeypatch.setattr(Progress, "__call__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cp.run(simulate, joint, [0.5], **budget, into=tmp_path / "r")
+    monkeypatch.undo()
+    assert len(cp.load(tmp_path / "r").generations) == 2
+    same(cp.run(simulate, joint, [0.5], **budget, into=tmp_path / "r"), whole)
+
+
+def test_an_interrupt_within_a_joint_law_costs_no_simulation(tmp_path):
+    """What is weighed without its answer is not kept, and weighed again."""
+    calls, budget = [], {"simulations": 300, "keep": 50, "generations": 3, "seed": 2}
+
+    def interrupted():
+        # Of the second generation: 600 simulations are done, and densities of the second are asked for.
+        if len(calls) == 600 and not armed.is_set():
+            armed.set()
+            raise KeyboardInterrupt
+
+    armed = threading.Event()
+    joint, plain = _normal(interrupted)
+
+    def simulate(theta, seed):
+        calls.append(seed)
+        return plain(theta, seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        cp.run(simulate, joint, [0.5], **budget, into=tmp_path / "r")
+    assert armed.is_set() and len(cp.load(tmp_path / "r").generations) == 1
+    again = cp.run(simulate, joint, [0.5], **budget, into=tmp_path / "r")
+    assert len(calls) == 900
+    same(again, cp.run(simulate, joint, [0.5], **budget))

@@ -42,6 +42,20 @@ impl<'a> Jobs<'a> {
         RowStreams { streams: self.seed.streams(Stage::Simulate, self.generation), first: self.first }
     }
 
+    /// All rows of the batches that some rows, in ascending order, belong to.
+    #[must_use]
+    pub fn whole_batches<'r>(&self, rows: &'r [usize], size: usize) -> Cow<'r, [usize]> {
+        if size <= 1 {
+            return Cow::Borrowed(rows);
+        }
+        let (size, first) = (size as u64, self.first);
+        let batch = |row: usize| (row as u64 + first) / size;
+        let place =
+            |number: u64| (number * size).saturating_sub(first).min(self.thetas.rows() as u64) as usize;
+        let some = rows.chunk_by(|&a, &b| batch(a) == batch(b)).map(|some| batch(some[0]));
+        some.flat_map(|number| place(number)..place(number + 1)).collect()
+    }
+
     /// The seed of `row` for a simulator outside this process: see [`Stream::external_seed`].
     #[must_use]
     pub fn external_seed(&self, row: usize) -> u32 {
@@ -138,11 +152,20 @@ impl Chunk {
     /// The jobs that went well.
     #[must_use]
     pub fn without_failures(self) -> Self {
-        let good: Vec<u32> =
-            (0..self.rows.len() as u32).filter(|&slot| self.outcomes[slot as usize].is_ok()).collect();
-        let rows: Vec<usize> = good.iter().map(|&slot| self.rows[slot as usize]).collect();
-        let outcomes = vec![Ok(()); rows.len()];
-        Self { rows, summaries: self.summaries.select(&good), outcomes }
+        self.only(|_, outcome| outcome.is_ok())
+    }
+
+    /// The jobs whose row and outcome are wanted.
+    #[must_use]
+    pub fn only(self, is_wanted: impl Fn(usize, &Result<(), Failure>) -> bool) -> Self {
+        let is_wanted = |&slot: &u32| is_wanted(self.rows[slot as usize], &self.outcomes[slot as usize]);
+        let wanted: Vec<u32> = (0..self.rows.len() as u32).filter(is_wanted).collect();
+        if wanted.len() == self.rows.len() {
+            return self;
+        }
+        let rows = wanted.iter().map(|&slot| self.rows[slot as usize]).collect();
+        let outcomes = wanted.iter().map(|&slot| self.outcomes[slot as usize].clone()).collect();
+        Self { rows, summaries: self.summaries.select(&wanted), outcomes }
     }
 }
 
@@ -269,6 +292,32 @@ impl Simulated {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_are_counted_from_the_first_row_of_the_generation() {
+        let thetas = Table::filled(10, 1, 0.0);
+        let jobs = |first| Jobs { thetas: &thetas, seed: Seed(1), generation: 0, first };
+        assert_eq!(*jobs(0).whole_batches(&[0, 5, 6], 4), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(*jobs(0).whole_batches(&[9], 4), [8, 9], "the last may be smaller");
+        // Row 3 of these is row 5 of the generation, in the batch of 4 to 7.
+        assert_eq!(*jobs(2).whole_batches(&[3], 4), [2, 3, 4, 5]);
+        assert_eq!(*jobs(2).whole_batches(&[0], 4), [0, 1], "what comes before them is not here");
+        assert_eq!(*jobs(0).whole_batches(&[7, 2], 1), [7, 2]);
+        assert!(jobs(0).whole_batches(&[], 4).is_empty());
+    }
+
+    #[test]
+    fn a_part_of_a_chunk_keeps_rows_values_and_outcomes_together() {
+        let summaries = Table::from_rows(1, vec![2.0, 5.0, 7.0]);
+        let declined = Err(Failure::Declined("no".into()));
+        let chunk = Chunk::new(vec![2, 5, 7], summaries, vec![Ok(()), declined.clone(), Ok(())]);
+        let part = chunk.clone().only(|row, _| row > 2);
+        assert_eq!(
+            (&part.rows[..], part.summaries.values(), &part.outcomes[..]),
+            (&[5, 7][..], &[5.0, 7.0][..], &[declined, Ok(())][..])
+        );
+        assert_eq!(chunk.without_failures().rows, [2, 7]);
+    }
 
     #[test]
     fn a_chunk_with_nan_becomes_a_failure_and_is_never_usable() {

@@ -18,6 +18,8 @@ use crate::trouble::Trouble;
 pub(crate) struct Spread {
     pub(crate) pool: Py<PyAny>,
     pub(crate) columns: usize,
+    /// Rows that belong together.
+    pub(crate) batch: usize,
     pub(crate) trouble: Trouble,
 }
 
@@ -64,10 +66,11 @@ struct Finished {
 const TOGETHER: usize = 2_048;
 
 impl Finished {
-    /// Hands all of them on, and whether more are wanted. A chunk without rows is one, too.
+    /// Hands those on that were asked for, and whether more are wanted. A chunk without rows is one, too.
     fn hand_on(
         self,
         columns: usize,
+        asked: &[usize],
         sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>,
     ) -> PyResult<ControlFlow<()>> {
         let (mut flow, mut first) = (ControlFlow::Continue(()), 0);
@@ -76,7 +79,8 @@ impl Finished {
             let summaries = Table::from_rows(columns, self.answer.values(part.clone())?);
             first = part.end;
             let (rows, outcomes) = (self.rows[part.clone()].to_vec(), self.outcomes[part].to_vec());
-            if sink(Chunk::new(rows, summaries, outcomes)).is_break() {
+            let made = Chunk::new(rows, summaries, outcomes);
+            if sink(made.only(|row, _| asked.binary_search(&row).is_ok())).is_break() {
                 flow = ControlFlow::Break(());
             }
             if first == self.rows.len() {
@@ -104,14 +108,17 @@ impl Executor for Spread {
         rows: &[usize],
         sink: &mut dyn FnMut(Chunk) -> ControlFlow<()>,
     ) -> Result<(), ExecutorError> {
-        let asked = Rows::of(&jobs, rows);
+        // Some rows of a batch may be known already, or beyond a limit: those beside them would be others without them.
+        let whole = jobs.whole_batches(rows, self.batch);
+        let all = Rows::of(&jobs, &whole);
         let begun =
-            Python::attach(|py| self.pool.bind(py).call_method1("begin", asked.into_arrays(py)?).map(|_| ()));
+            Python::attach(|py| self.pool.bind(py).call_method1("begin", all.into_arrays(py)?).map(|_| ()));
         begun.map_err(|error| self.broken(error))?;
         let mut stopped = false;
         loop {
-            let next = self.next(rows);
-            let next = next.and_then(|next| next.map(|next| next.hand_on(self.columns, sink)).transpose());
+            let next = self.next(&whole);
+            let next =
+                next.and_then(|next| next.map(|next| next.hand_on(self.columns, rows, sink)).transpose());
             let flow = match next {
                 Ok(Some(flow)) => flow,
                 Ok(None) => return Ok(()),

@@ -22,12 +22,13 @@ impl Debug for Called {
 }
 
 impl Called {
-    /// What Python answers; nothing after an exception, which ends the run.
+    /// What Python answers; nothing after an exception of the law, which ends the run. An interrupt that somebody else has heard
+    /// does not silence it: a generation that is being weighed is finished.
     fn ask<T>(&self, ask: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
-        if self.trouble.is_there() {
+        if self.trouble.is_unanswered() {
             return None;
         }
-        Python::attach(ask).map_err(|error| self.trouble.keep(error)).ok()
+        Python::attach(ask).map_err(|error| self.trouble.keep_unanswered(error)).ok()
     }
 }
 
@@ -51,7 +52,7 @@ impl Joint for Called {
     fn ln_density(&self, theta: &[f64]) -> f64 {
         let density =
             self.ask(|py| self.law.bind(py).call_method1("ln_density", (theta.to_vec(),))?.extract());
-        // After an exception every point will do: nothing of it is kept.
+        // After an exception every point will do: nothing of it is kept (`Event::Weighed`).
         density.unwrap_or(0.0)
     }
 }

@@ -61,8 +61,8 @@ impl Problem {
     }
 }
 
-/// A simulator of Python's own: names of statistics, the callable, rows of a call, description as JSON, headline, and
-/// the share of failures that is borne.
+/// A simulator of Python's own: names of statistics, the callable, rows that belong together, description as JSON, headline,
+/// and the share of failures that is borne.
 type Given = (Vec<String>, Py<PyAny>, usize, String, String, f64);
 
 /// Summaries, and which rows failed, why.
@@ -80,11 +80,11 @@ impl Problem {
         joint: Option<(Py<PyAny>, String)>,
     ) -> PyResult<Self> {
         let trouble = Trouble::default();
-        let model = model.map(|(statistics, simulate, size, description, headline, max_failures)| {
+        let model = model.map(|(statistics, simulate, batch, description, headline, max_failures)| {
             let called = simulator::Called {
                 simulate,
                 columns: statistics.len(),
-                size: size.max(1),
+                batch: batch.max(1),
                 trouble: trouble.clone(),
             };
             let description = serde_json::from_str(&description).map_err(failed)?;
@@ -186,7 +186,8 @@ impl Problem {
         let columns = if pool.is_some() { self.statistics(py)?.len() } else { 0 };
         let trouble = self.trouble.clone();
         let mut watch = Watch { see, trouble: trouble.clone(), last: None };
-        let mut executor = pool.map(|pool| Spread { pool, columns, trouble });
+        let batch = pool.as_ref().map_or(Ok(1), |pool| pool.bind(py).getattr("unit")?.extract())?;
+        let mut executor = pool.map(|pool| Spread { pool, columns, batch, trouble });
         let mut kept = Kept::default();
         let ended = py.detach(|| {
             let mut tell = |event: &Event<'_>| watch.tell(event);
@@ -278,6 +279,14 @@ impl Watch {
             Event::Simulating { index, stored } => ("simulating", *index, *stored, 0),
             Event::Simulated { index, done, failed } => ("simulated", *index, *done, *failed),
             Event::Weighing { index } => ("weighing", *index, 0, 0),
+            Event::Weighed { .. } => {
+                let is_false = self.trouble.is_unanswered();
+                return if is_false {
+                    ControlFlow::Break(StopReason::Interrupt)
+                } else {
+                    ControlFlow::Continue(())
+                };
+            }
             Event::Committed { history, .. } => ("committed", history.len() as u32, 0, 0),
             _ => return ControlFlow::Continue(()),
         };

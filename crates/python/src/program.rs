@@ -31,7 +31,9 @@ impl Host for Around {
             Ok::<_, PyErr>(self.host.bind(py).call_method1("pool", asked)?.unbind())
         });
         let pool = pool.map_err(|error| error.to_string())?;
-        Ok(Box::new(Spread { pool, columns: *summaries, trouble: self.trouble.clone() }))
+        let trouble = self.trouble.clone();
+        // The engine's own simulators simulate every row by itself.
+        Ok(Box::new(Spread { pool, columns: *summaries, batch: 1, trouble }))
     }
 
     fn write_arviz(&self, directory: &Path, draws: Option<u32>, to: &Path) -> Result<(), Refused> {

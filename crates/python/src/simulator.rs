@@ -113,10 +113,13 @@ impl Answer {
 pub(crate) struct Called {
     pub(crate) simulate: Py<PyAny>,
     pub(crate) columns: usize,
-    /// Rows of a call.
-    pub(crate) size: usize,
+    /// Rows that belong together, and are simulated in one call.
+    pub(crate) batch: usize,
     pub(crate) trouble: Trouble,
 }
+
+/// Rows of a call where they do not belong together.
+const TOGETHER: usize = 64;
 
 /// Summaries of some rows, one behind the other, and what became of each.
 type Made = (Vec<f64>, Vec<Result<(), Failure>>);
@@ -160,17 +163,31 @@ impl Simulator for Called {
         Ok(())
     }
 
+    fn batch(&self) -> usize {
+        self.batch
+    }
+
     fn simulate_rows(&self, jobs: &Jobs<'_>, feed: &mut dyn Feed) {
-        loop {
-            let rows: Vec<usize> = std::iter::from_fn(|| feed.next()).take(self.size).collect();
-            if rows.is_empty() {
-                return;
-            }
-            match self.attempt(Rows::of(jobs, &rows)) {
+        let size = if self.batch > 1 { self.batch } else { TOGETHER };
+        let number = |row: usize| (row as u64 + jobs.first) / size as u64;
+        let mut ahead = feed.next();
+        while let Some(first) = ahead {
+            let mut rows = vec![first];
+            ahead = loop {
+                match feed.next() {
+                    Some(row) if number(row) == number(first) => rows.push(row),
+                    other => break other,
+                }
+            };
+            // Some may be known already: those beside them would be others without them.
+            let whole = jobs.whole_batches(&rows, self.batch);
+            match self.attempt(Rows::of(jobs, &whole)) {
                 Ok((values, outcomes)) => {
-                    let summaries = values.chunks_exact(self.columns);
-                    for ((row, outcome), summaries) in rows.into_iter().zip(outcomes).zip(summaries) {
-                        feed.finish(row, summaries, outcome);
+                    let made = whole.iter().copied().zip(outcomes).zip(values.chunks_exact(self.columns));
+                    for ((row, outcome), summaries) in made {
+                        if rows.binary_search(&row).is_ok() {
+                            feed.finish(row, summaries, outcome);
+                        }
                     }
                 }
                 Err(failure) => {

@@ -69,6 +69,11 @@ pub fn run(
         let generation =
             digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index, source })?;
         seconds.weigh += lap();
+        if let ControlFlow::Break(reason) = observe(Event::Weighed { index }) {
+            store.secure(Loss::Power)?;
+            (simulations, failed) = (simulated.done(), simulated.failures().len());
+            break reason;
+        }
         let simulations = Some((&proposed.thetas, &simulated));
         store.commit(&Made { generation: &generation, simulations, table: None })?;
         seconds.store += lap();

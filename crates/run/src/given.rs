@@ -159,6 +159,9 @@ pub fn run(
     let inputs = Inputs { index: 0, kernel: None, previous: None, proposed, simulated, earlier: &[] };
     let generation =
         digest(analysis, &inputs, workers).map_err(|source| RunError::Digest { index: 0, source })?;
+    if let ControlFlow::Break(reason) = observe(Event::Weighed { index: 0 }) {
+        return finish(history, reason);
+    }
     seconds.simulate = read;
     seconds.weigh = start.elapsed().as_secs_f64() - read;
     let table = Some((&proposed.thetas, simulated));

@@ -35,6 +35,12 @@ pub enum Event<'a> {
         /// Generation.
         index: u32,
     },
+    /// Weights are chosen, and the generation is about to be committed: a break leaves it to be weighed again. For an observer that
+    /// knows of an answer that was asked for meanwhile, and not given.
+    Weighed {
+        /// Generation.
+        index: u32,
+    },
     /// A generation was committed.
     Committed {
         /// All generations so far, of which it is the last.

@@ -74,6 +74,7 @@ impl<'a> Observer<'a> {
                 self.progress.weighing(*index);
                 return ControlFlow::Continue(());
             }
+            Event::Weighed { .. } => return ControlFlow::Continue(()),
             Event::Committed { history, seconds } => return self.committed(history, *seconds),
             _ => {}
         }

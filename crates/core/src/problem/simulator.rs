@@ -56,6 +56,12 @@ pub trait Simulator: Send + Sync {
     fn is_dear(&self) -> bool {
         false
     }
+
+    /// Rows that are simulated together, where what becomes of one depends on the others: those of one `row / batch`, counted
+    /// from the first of the generation. All of them that are in a feed are given to one call, one behind the other.
+    fn batch(&self) -> usize {
+        1
+    }
 }
 
 /// What points at a simulator is one.
@@ -81,6 +87,10 @@ macro_rules! forward {
 
             fn is_dear(&self) -> bool {
                 (**self).is_dear()
+            }
+
+            fn batch(&self) -> usize {
+                (**self).batch()
             }
         }
     };

@@ -49,6 +49,7 @@ impl<S: Simulator> Threads<S> {
             at_once: self.simulator.is_dear(),
             share: 8 * self.threads,
             columns: self.simulator.summaries(),
+            batch: (self.simulator.batch().max(1) as u64, jobs.first),
             waiting: &[],
             under_way: Vec::new(),
             finished: Finished::default(),
@@ -117,6 +118,8 @@ struct Worker<'a, 'r> {
     /// A worker takes at most one part in so many of what is left.
     share: usize,
     columns: usize,
+    /// Rows that belong together, and which row of the generation the first is.
+    batch: (u64, u64),
     waiting: &'r [usize],
     /// Rows the simulator has taken and not finished.
     under_way: Vec<usize>,
@@ -134,7 +137,11 @@ impl Worker<'_, '_> {
         let mut left = self.shared.left.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let fair = (left.len() / self.share).clamp(1, self.pace.div_ceil(16));
         let size = self.chunk.unwrap_or(fair).max(1).min(left.len());
-        (self.waiting, *left) = left.split_at(size);
+        let (rows, first) = self.batch;
+        let number = |row: usize| (row as u64 + first) / rows;
+        let belongs = |at: &usize| number(left[*at]) == number(left[*at - 1]);
+        let end = if size == 0 { 0 } else { size + (size..left.len()).take_while(belongs).count() };
+        (self.waiting, *left) = left.split_at(end);
     }
 
     fn hand_on(&mut self) {
@@ -368,6 +375,60 @@ mod tests {
             Threads::new(&waits, threads, Some(1)).run(jobs, &rows, &mut sink).unwrap();
             assert_eq!(seen.len(), waits.1.load(Ordering::SeqCst), "finished and not handed on");
             assert!(seen.len() < 40);
+        }
+    }
+
+    /// Asks for one row after another, as if it knew nothing of batches, and tells from which feed a row came.
+    struct Batches;
+
+    impl Simulator for Batches {
+        fn summaries(&self) -> usize {
+            1
+        }
+
+        fn simulate(
+            &self,
+            _: &[f64],
+            _: &mut counterpoise_core::stream::Stream,
+            _: &mut [f64],
+        ) -> Result<(), Failure> {
+            unreachable!()
+        }
+
+        fn simulate_rows(&self, _: &Jobs<'_>, feed: &mut dyn Feed) {
+            static CALLS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+            let call = CALLS.fetch_add(1, Ordering::Relaxed) as f64;
+            while let Some(row) = feed.next() {
+                feed.finish(row, &[call], Ok(()));
+                std::thread::yield_now();
+            }
+        }
+
+        fn batch(&self) -> usize {
+            6
+        }
+    }
+
+    #[test]
+    fn a_batch_is_one_workers() {
+        let thetas = Table::filled(100, 1, 0.0);
+        // Row 1 of these is row 6 of the generation, the first of a batch.
+        let jobs =
+            Jobs { thetas: &thetas, seed: counterpoise_core::stream::Seed(1), generation: 0, first: 5 };
+        let rows: Vec<usize> = (0..100).filter(|row| row % 7 != 2).collect();
+        for chunk in [None, Some(1), Some(4)] {
+            let mut made = std::collections::BTreeMap::new();
+            let mut sink = |chunk: Chunk| {
+                made.extend(chunk.rows.iter().copied().zip(chunk.summaries.values().iter().copied()));
+                ControlFlow::Continue(())
+            };
+            Threads::new(Batches, 3, chunk).run(jobs, &rows, &mut sink).unwrap();
+            assert!(made.keys().eq(&rows));
+            let of_a_batch = |a: &(&usize, &f64), b: &(&usize, &f64)| (a.0 + 5) / 6 == (b.0 + 5) / 6;
+            let rows: Vec<(&usize, &f64)> = made.iter().collect();
+            for batch in rows.chunk_by(of_a_batch) {
+                assert!(batch.iter().all(|(_, call)| *call == batch[0].1), "{batch:?}");
+            }
         }
     }
 

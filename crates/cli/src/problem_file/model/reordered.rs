@@ -42,6 +42,10 @@ impl Simulator for Reordered {
     fn is_dear(&self) -> bool {
         self.inner.is_dear()
     }
+
+    fn batch(&self) -> usize {
+        self.inner.batch()
+    }
 }
 
 #[cfg(test)]
