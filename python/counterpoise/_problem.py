@@ -43,6 +43,7 @@ class Question:
         self.work: Plain | Batch | None = None
         self.path, self.text, self.directory = "", "", os.getcwd()
         self.set: list[str] = []
+        self._plan: tuple[int | None, int | None] | None = None
         if stop is not None and not isinstance(stop, Mapping):
             raise TypeError(f"`stop` must be a dict of limits, found {type(stop).__name__}")
         if isinstance(simulator, (str, os.PathLike)):
@@ -111,6 +112,13 @@ class Question:
         else:
             self.work = Plain(function, parameters, names, whole)
         return values
+
+    def plan(self) -> tuple[int | None, int | None]:
+        """Tell the simulations of a generation and the number of generations, as the problem has them."""
+        if self._plan is None:
+            method = json.loads(self.native.description).get("method", {})
+            self._plan = method.get("simulations"), method.get("generations")
+        return self._plan
 
     def remote(self) -> Any:
         """What a worker elsewhere calls: the function, or the engine's own simulator with the problem."""

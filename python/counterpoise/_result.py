@@ -62,10 +62,10 @@ class Run:
 
     @property
     def influence(self) -> dict[str, float]:
-        """How much each statistic counts in the last generation, by itself or within features; shares of one.
+        """How much each statistic counts for the posterior, by itself or within features; shares of one.
 
-        How far data like those observed would move, by the distance, if this statistic alone were another
-        simulation's. Empty for runs of versions that did not tell.
+        How far its means would move if this statistic alone were another simulation's, by the regression that adjusts
+        it; where there is none, how far the data would, by the distance. Empty for runs of versions that did not tell.
         """
         return dict(self._summary.get("influence", {}))
 

@@ -86,7 +86,7 @@ def run(
     elif question.work is not None:
         pool = Processes(question.work, workers) if workers is not None and workers > 1 else Here(question.work)
     threads = workers if question.work is None and executor is None else None
-    told = Progress(progress, simulations, generations)
+    told = Progress(progress, question.plan)
     try:
         return Run(question.native.run(directory, threads, pool, told))
     except RuntimeError as error:

@@ -231,7 +231,44 @@ def test_progress_goes_to_the_standard_error(capsys):
     cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, progress=True)
     cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
     out, err = capsys.readouterr()
-    assert (out, err.splitlines()) == ("", ["1 of 2 generations done", "2 of 2 generations done"])
+    lines = [line.split(",")[0] for line in err.splitlines()]
+    assert (out, lines) == ("", ["1 of 2 generations done", "2 of 2 generations done"])
+
+
+def test_progress_tells_how_long_it_will_take(monkeypatch, capsys):
+    """On a terminal, of a run that goes on: 1000 of the second of three generations are there."""
+    from counterpoise import _progress
+
+    clock = [0.0]
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress = _progress.Progress(None, lambda: (4000, 3))
+    told = []
+    for now, *event in (
+        (1, "opened", 1, 0, 0),
+        (1, "simulating", 1, 1000, 0),
+        (2, "simulated", 1, 1100, 0),
+        (11, "simulated", 1, 2000, 3),
+        (31, "weighing", 1, 0, 0),
+        (41, "committed", 2, 0, 0),
+        (71, "simulated", 2, 3999, 0),
+        (75, "committed", 3, 0, 0),
+    ):
+        clock[0] = now
+        progress(*event)
+        told.append(capsys.readouterr().err.strip())
+    assert told == [
+        "",
+        "",
+        "generation 2 of 3: 1100 of 4000 simulations, about 69 s left",
+        "generation 2 of 3: 2000 of 4000 simulations, 3 failed, about 60 s left",
+        "generation 2 of 3: choosing distance weights, about 40 s left",
+        "2 of 3 generations done, about 53 s left",
+        "generation 3 of 3: 3999 of 4000 simulations, about 1 s left",
+        "3 of 3 generations done",
+    ]
+    assert [_progress._duration(seconds) for seconds in (0.2, 89, 600, 36_000)] == ["1 s", "89 s", "10 min", "10 h"]
+    progress.close()
 
 
 def test_notebooks_have_one_line_that_changes(monkeypatch):
@@ -260,7 +297,10 @@ def test_notebooks_have_one_line_that_changes(monkeypatch):
         shown.clear()
         ipython.get_ipython = lambda kind=kind: kind()
         cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, progress=True)
-        assert "generation 1 of 2: choosing distance weights" in shown and shown[-1] == "2 of 2 generations done"
+        assert (
+            any(text.startswith("generation 1 of 2: choosing distance weights") for text in shown)
+            and shown[-1] == "2 of 2 generations done"
+        )
 
 
 def test_functions_are_told_apart():

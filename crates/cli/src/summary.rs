@@ -55,7 +55,10 @@ pub(crate) struct Summary {
     pub(crate) distance_weights: IndexMap<String, Real>,
     /// Standard deviation of each statistic over the last simulations: the unit in which weights compare.
     pub(crate) statistic_sd: IndexMap<String, Real>,
-    /// How much each statistic counts, be it compared as it is or within features, as a share.
+    /// Whether a regression moved what was accepted.
+    #[serde(default)]
+    pub(crate) adjusted: bool,
+    /// How much each statistic counts for the posterior, be it compared as it is or within features, as a share.
     #[serde(default)]
     pub(crate) influence: IndexMap<String, Real>,
     pub(crate) information: Option<Information>,
@@ -184,16 +187,18 @@ impl Summary {
         self.distance_weights.iter().map(move |(name, weight)| (name, weight.0 * sd(name)))
     }
 
-    /// Whether the distance compares features that are made of the statistics, and not these as they are.
-    pub(crate) fn compares_features(&self) -> bool {
+    /// Whether distance weights do not tell how much statistics count: features made of them are compared, or a regression moves
+    /// what is accepted.
+    pub(crate) fn counts_by_influence(&self) -> bool {
         let is_made = |name: &String| !self.influence.is_empty() && !self.influence.contains_key(name);
-        self.sized_weights().any(|(name, weight)| weight > 0.0 && is_made(name))
+        let is_moved = self.adjusted && !self.influence.is_empty();
+        is_moved || self.sized_weights().any(|(name, weight)| weight > 0.0 && is_made(name))
     }
 
-    /// How much each statistic counts, in the order of the problem, and what that is called: its weight, or its share where features
-    /// are compared.
+    /// How much each statistic counts, in the order of the problem, and what that is called: its weight, or its influence where that
+    /// does not tell.
     pub(crate) fn counts(&self) -> (Vec<(&String, f64)>, &'static str) {
-        if self.compares_features() {
+        if self.counts_by_influence() {
             return (self.influence.iter().map(|(name, share)| (name, share.0)).collect(), "influence");
         }
         let is_one = |name: &String| self.influence.is_empty() || self.influence.contains_key(name);
@@ -223,6 +228,7 @@ impl Summary {
             parameters: last.map(|last| parameters(subject.problem, last)).unwrap_or_default(),
             distance_weights: last.map(|last| by_name(last, last.mean_weights())).unwrap_or_default(),
             statistic_sd: last.map(|last| by_name(last, last.spread.clone())).unwrap_or_default(),
+            adjusted: last.is_some_and(Generation::is_moved),
             influence: last.map(|last| influence(subject.problem, last)).unwrap_or_default(),
             information: last.map(|last| (&last.information).into()),
             evidence: last.map(evidence).unwrap_or_default(),

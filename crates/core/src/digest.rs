@@ -2,7 +2,7 @@
 
 use crate::adjust::{Accepted, AdjustError, Adjustment, Simulations};
 use crate::divergence::{Divergence, Entropy, Space};
-use crate::influence::Distance;
+use crate::influence::{Influence, Measure};
 use crate::pool::Pool;
 use crate::population::{LogWeights, Population};
 use crate::problem::{Failure, Prior, Problem};
@@ -115,8 +115,8 @@ pub struct Generation {
     pub information: Information,
     /// Standard deviation of each feature over the usable simulations: the unit in which weights compare.
     pub spread: Vec<f64>,
-    /// How much each statistic counts in the distance, be it compared as it is or within features, as a share; empty in
-    /// generations of versions that did not tell.
+    /// How much each statistic counts for the posterior, be it compared as it is or within features, as a share: by the distance, or
+    /// by the regression that moved what was accepted. Empty in generations of versions that did not tell.
     pub influence: Vec<f64>,
     /// Features dropped because they never vary.
     pub constant: Vec<usize>,
@@ -135,6 +135,12 @@ impl Generation {
     #[must_use]
     pub fn posterior(&self) -> &Population {
         self.adjusted.as_ref().unwrap_or(&self.population)
+    }
+
+    /// Whether a regression moved what was accepted: an adjustment may take more or fewer and leave them where they are.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.adjusted.as_ref().is_some_and(|adjusted| adjusted.is_elsewhere(&self.population))
     }
 
     /// Where a row of its populations was simulated: in which generation, and which row of that. Beyond the generation's
@@ -296,15 +302,6 @@ pub fn digest(
         choice.folds.iter().map(|fold| accept(&view, fold, &fold.accepts)).collect();
     let population = populate(&view, pool.thetas(), &selected)?;
     let weights = mean_weights(choice.folds.iter().map(|fold| &fold.weights[..]));
-    let distance = Distance::new(&*projection, &made, problem.observed.len(), view.observed, &weights);
-    // By the newest simulations, which are like the data.
-    let newest = rows.partition_point(|&row| (row as usize) < summaries.each());
-    let influence = distance.influence(
-        &problem.observed,
-        summaries,
-        if newest > 0 { &rows[..newest] } else { rows },
-        workers,
-    );
     let adjust = |adjustment: &dyn Adjustment| {
         let accepted = Accepted {
             prior: &problem.prior,
@@ -320,6 +317,13 @@ pub fn digest(
         adjusted.map_or((None, Vec::new()), |made| (Some(made.population), made.evidence));
     // What was left as accepted stays the same.
     let is_left = adjusted.as_ref() == Some(&population);
+    let moved = adjusted.as_ref().filter(|adjusted| adjusted.is_elsewhere(&population));
+    let regression = moved.and_then(|moved| Measure::regression((units, features), &weights, moved));
+    let measure = regression.unwrap_or(Measure::Distance(&weights));
+    // By the newest simulations, which are like the data.
+    let newest = rows.partition_point(|&row| (row as usize) < summaries.each());
+    let influence = Influence::new(&*projection, &made, problem.observed.len(), view.observed, measure)
+        .shares(&problem.observed, summaries, if newest > 0 { &rows[..newest] } else { rows }, workers);
     let population = population.settled(&problem.prior);
     let adjusted =
         if is_left { Some(population.clone()) } else { adjusted.map(|made| made.settled(&problem.prior)) };

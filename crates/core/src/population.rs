@@ -95,6 +95,19 @@ impl Population {
         self
     }
 
+    /// Whether these particles lie elsewhere than others that were simulated as the same rows, which ascend there.
+    #[must_use]
+    pub fn is_elsewhere(&self, others: &Self) -> bool {
+        let place = |row: &u32| others.rows.binary_search(row).ok();
+        let mut both = self
+            .rows
+            .iter()
+            .enumerate()
+            .filter_map(|(at, row)| place(row).map(|other| (at, other)))
+            .peekable();
+        both.peek().is_none() || both.any(|(at, other)| self.units.row(at) != others.units.row(other))
+    }
+
     /// Whether there is no particle.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -149,6 +162,22 @@ mod tests {
         assert_eq!(settled.distances[0], f64::from(0.1_f32));
         assert!((settled.distances[1] / made.distances[1] - 1.0).abs() < 6e-8);
         assert_eq!(settled.clone().settled(&prior), settled);
+    }
+
+    #[test]
+    fn more_or_fewer_particles_lie_where_they_lay() {
+        let at = |rows: &[u32], step: f64| Population {
+            rows: rows.to_vec(),
+            units: Table::from_rows(1, rows.iter().map(|&row| f64::from(row) + step).collect()),
+            thetas: Table::filled(rows.len(), 1, 0.0),
+            weights: LogWeights::new(vec![0.0; rows.len()]).unwrap(),
+            distances: vec![0.0; rows.len()],
+        };
+        let accepted = at(&[2, 5, 9], 0.0);
+        assert!(!at(&[2, 3, 5, 7, 9, 11], 0.0).is_elsewhere(&accepted));
+        assert!(!at(&[5], 0.0).is_elsewhere(&accepted));
+        assert!(at(&[1, 5], 0.1).is_elsewhere(&accepted));
+        assert!(at(&[1, 3], 0.0).is_elsewhere(&accepted), "none of them was accepted");
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! How much each statistic or feature counts in the distance, as a share: of features, weights for a step of one standard deviation;
-//! of the statistics that features are made of, how far each alone moves data.
+//! How much each statistic or feature counts, as a share: in the distance, weights for a step of one standard deviation; for the
+//! posterior, where weights do not tell it, the influence of each statistic.
 
 use counterpoise_core::digest::Generation;
 
 use crate::run::Run;
 
-/// A share of the distance.
+/// A share of the distance, or of all influence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Share {
     pub(crate) name: String,
@@ -21,25 +21,27 @@ pub(crate) struct Share {
     pub(crate) weight: Option<f64>,
 }
 
-/// Whether the last generation compares features that are made of the statistics, and not these as they are.
-pub(crate) fn compares_features(run: &Run) -> bool {
+/// Whether distance weights of the last generation do not tell how much statistics count: features made of them are compared, or a
+/// regression moves what is accepted.
+pub(crate) fn by_influence(run: &Run) -> bool {
     let Some(last) = run.history.last() else { return false };
     let is_made = |(name, weight): (&String, f64)| weight > 0.0 && !run.problem.statistics.contains(name);
-    !last.influence.is_empty() && last.features.iter().zip(last.mean_weights()).any(is_made)
+    !last.influence.is_empty()
+        && (last.is_moved() || last.features.iter().zip(last.mean_weights()).any(is_made))
 }
 
 /// Names and shares of the last generation's statistics, in their order.
 pub(crate) fn in_order(run: &Run) -> (&[String], Vec<f64>) {
     match run.history.last() {
         None => (&[], vec![]),
-        Some(last) if compares_features(run) => (&run.problem.statistics, last.influence.clone()),
+        Some(last) if by_influence(run) => (&run.problem.statistics, last.influence.clone()),
         Some(last) => (&last.features, of_generation(last)),
     }
 }
 
 /// Shares of the statistics, the heaviest first.
 pub(crate) fn statistics(run: &Run) -> Vec<Share> {
-    if !compares_features(run) {
+    if !by_influence(run) {
         return features(&run.history);
     }
     let (names, shares) = in_order(run);

@@ -83,15 +83,15 @@ fn marginal(name: &str, parameter: &Parameter) -> Vec<String> {
     ]
 }
 
-/// The statistics that count most, and by way of which features, where these are compared.
+/// The statistics that count most, and what the distance compares, where that is something else.
 fn heaviest(summary: &Summary) -> String {
     let (counts, called) = summary.counts();
     let statistics = bars(counts, "statistics", called);
-    if !summary.compares_features() {
+    if !summary.counts_by_influence() {
         return statistics;
     }
-    let made = summary.sized_weights().filter(|(name, _)| !summary.influence.contains_key(*name)).collect();
-    format!("{statistics}\n{}", bars(made, "features made of them", "weight x sd"))
+    let compared = summary.sized_weights().filter(|(_, weight)| *weight > 0.0).collect();
+    format!("{statistics}\n{}", bars(compared, "compared by the distance", "weight x sd"))
 }
 
 /// The heaviest, each with a bar.

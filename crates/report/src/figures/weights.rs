@@ -1,15 +1,20 @@
-//! How much each statistic counts in the distance.
+//! How much each statistic counts.
 
 use counterpoise_pictures::{Axis, Colour, Mark, Panel};
 
 use crate::number::significant;
 use crate::run::Run;
 use crate::series::{Series, is_geometric, series};
-use crate::shares::{Share, in_order};
+use crate::shares::{Share, by_influence, in_order};
 
 /// Observables in one panel, and in all.
 pub(crate) const COLOURS: usize = 7;
 pub(crate) const MOST_SERIES: usize = 28;
+
+/// What a share is one of.
+fn of(is_influence: bool) -> &'static str {
+    if is_influence { "influence (%)" } else { "share of the distance (%)" }
+}
 
 fn percent(share: f64) -> f64 {
     100.0 * share
@@ -23,7 +28,7 @@ pub(crate) fn bars(shares: &[Share]) -> Panel {
     let y: Vec<f64> = (0..shares.len()).map(|at| at as f64).collect();
     let middle = list(&|share| share.share);
     Panel::new()
-        .x(Axis::linear("share of the distance (%)").from(0.0))
+        .x(Axis::linear(of(shares.iter().any(|share| share.weight.is_none()))).from(0.0))
         .y(Axis::names(shares.iter().map(|share| share.name.clone())))
         .mark(Mark::rows(&middle).opacity(0.6).named("last generation"))
         .mark(
@@ -66,7 +71,7 @@ pub(crate) fn over_time(run: &Run, most: usize) -> (Vec<Panel>, usize) {
         }
         let geometric = group.iter().all(|series| is_geometric(&series.times));
         let axis = if geometric { Axis::log("time") } else { Axis::linear("time") };
-        panel.x(axis).y(Axis::linear("share of the distance (%)").from(0.0))
+        panel.x(axis).y(Axis::linear(of(by_influence(run))).from(0.0))
     };
     (found.chunks(a_panel).map(panel).collect(), count)
 }

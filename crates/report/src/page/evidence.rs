@@ -1,12 +1,13 @@
 //! How much each statistic counts, and how informative that is.
 
+use counterpoise_core::digest::Generation;
 use maud::{Markup, html};
 
 use super::{MOST_ROWS, alone, left_out, wide};
 use crate::figures::{self, MOST_WEIGHED};
 use crate::number::significant;
 use crate::run::Run;
-use crate::shares::{self, Share, compares_features};
+use crate::shares::{self, Share, by_influence};
 
 const WIDTH: f64 = 240.0;
 
@@ -42,7 +43,7 @@ fn table(shares: &[Share], of: &str) -> Markup {
     let is_weighed = shares.iter().any(|share| share.weight.is_some());
     html! {
         div.scroll.tall { table.bars {
-            thead { tr { th { (of) } th { "share of the distance" } th.n { "%" } @if is_weighed { th.n { "weight" } } } }
+            thead { tr { th { (of) } th { (if is_weighed { "share of the distance" } else { "influence" }) } th.n { "%" } @if is_weighed { th.n { "weight" } } } }
             tbody { @for share in shares.iter().take(MOST_ROWS) { tr data-name=(share.name) {
                 th { (share.name) } td { (bar(share, top)) }
                 td.n { (significant(100.0 * share.share, 3)) }
@@ -53,10 +54,11 @@ fn table(shares: &[Share], of: &str) -> Markup {
     }
 }
 
-/// Shares of the distance by statistic, and by feature where features are compared.
+/// How much each statistic counts, and what the distance compares, where that is something else.
 pub(super) fn weights(run: &Run) -> Markup {
     let statistics = shares::statistics(run);
-    let made: Vec<Share> = if compares_features(run) {
+    let is_moved = run.history.last().is_some_and(Generation::is_moved);
+    let compared: Vec<Share> = if by_influence(run) {
         shares::features(&run.history).into_iter().filter(|share| share.share > 0.0).collect()
     } else {
         vec![]
@@ -65,13 +67,14 @@ pub(super) fn weights(run: &Run) -> Markup {
     let dropped = statistics.iter().filter(|share| share.share == 0.0).count();
     html! {
         p.note {
-            @if made.is_empty() {
+            @if compared.is_empty() {
                 "The share of the distance that a step of one standard deviation of the statistic makes, in the last generation. "
                 "Thick red line: its range over the folds (one half learns for the other). Thin line: over all generations."
                 @if dropped > 0 { " " (dropped) " of " (statistics.len()) " have no weight." }
             } @else {
-                "The distance compares features that are made of the statistics. The influence of a statistic is how far data like yours would move, "
-                "by this distance, if it alone were another simulation's, as a share of all. Thin line: over all generations."
+                "The influence of a statistic is how far "
+                (if is_moved { "the means of the posterior would move, by the regression that adjusts it," } else { "data like yours would move, by the distance," })
+                " if it alone were another simulation's, as a share of all. Thin line: over all generations."
                 @if dropped > 0 { " " (dropped) " of " (statistics.len()) " have no influence." }
             }
         }
@@ -80,12 +83,12 @@ pub(super) fn weights(run: &Run) -> Markup {
         }
         @if observables > MOST_WEIGHED { p.note { "The " (MOST_WEIGHED) " heaviest of " (observables) " observables are drawn." } }
         (table(&statistics, "statistic"))
-        @if !made.is_empty() {
+        @if !compared.is_empty() {
             p.note {
-                "The features themselves: predictions of the parameters. Share of the distance of a step of one standard deviation. "
-                "Thick red line: range over the folds. Thin line: over all generations."
+                "What the distance compares, statistics or features made of them such as predictions of the parameters: share of the distance "
+                "that a step of one standard deviation makes. Thick red line: range over the folds. Thin line: over all generations."
             }
-            (table(&made, "feature"))
+            (table(&compared, "compared"))
         }
     }
 }
