@@ -424,7 +424,8 @@ mod tests {
             };
             Threads::new(Batches, 3, chunk).run(jobs, &rows, &mut sink).unwrap();
             assert!(made.keys().eq(&rows));
-            let of_a_batch = |a: &(&usize, &f64), b: &(&usize, &f64)| (a.0 + 5) / 6 == (b.0 + 5) / 6;
+            let batch = |row: usize| (row + jobs.first as usize) / 6;
+            let of_a_batch = |a: &(&usize, &f64), b: &(&usize, &f64)| batch(*a.0) == batch(*b.0);
             let rows: Vec<(&usize, &f64)> = made.iter().collect();
             for batch in rows.chunk_by(of_a_batch) {
                 assert!(batch.iter().all(|(_, call)| *call == batch[0].1), "{batch:?}");
