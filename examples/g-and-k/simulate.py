@@ -25,6 +25,6 @@ def simulate(theta, seed):
 
 
 if __name__ == "__main__":
-    from counterpoise import serve
+    from counterpoise_serve import serve
 
     serve(simulate, [f"octile{i}" for i in range(1, 8)])

@@ -27,6 +27,6 @@ def simulate(theta, seed):
 
 
 if __name__ == "__main__":
-    from counterpoise import serve
+    from counterpoise_serve import serve
 
     serve(simulate, [f"cov{lag}" for lag in LAGS])

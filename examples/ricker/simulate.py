@@ -3,7 +3,7 @@
 import math
 import random
 
-from counterpoise import serve
+from counterpoise_serve import serve
 
 YEARS = 50
 NAMES = ["mean", "sd", "largest", "zeros", "acf1", "acf2", "acf3", "acf4"]

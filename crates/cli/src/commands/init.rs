@@ -46,7 +46,7 @@ const TEMPLATES: [Template; 8] = [
         files: &[
             file!("problem.toml", "python/problem.toml"),
             file!("simulate.py", "python/simulate.py"),
-            file!("counterpoise.py", "helpers/counterpoise.py"),
+            file!("counterpoise_serve.py", "helpers/counterpoise_serve.py"),
             file!("observed.csv", "growth.csv"),
         ],
     },
@@ -175,10 +175,10 @@ mod tests {
     /// Examples have copies, so that they can be taken as they are.
     #[test]
     fn the_helper_is_the_same_everywhere() {
-        let python = include_str!("../../templates/helpers/counterpoise.py");
-        assert_eq!(python, include_str!("../../../../examples/ricker/counterpoise.py"));
-        assert_eq!(python, include_str!("../../../../examples/g-and-k/counterpoise.py"));
-        assert_eq!(python, include_str!("../../../../examples/ma2/counterpoise.py"));
+        let python = include_str!("../../templates/helpers/counterpoise_serve.py");
+        assert_eq!(python, include_str!("../../../../examples/ricker/counterpoise_serve.py"));
+        assert_eq!(python, include_str!("../../../../examples/g-and-k/counterpoise_serve.py"));
+        assert_eq!(python, include_str!("../../../../examples/ma2/counterpoise_serve.py"));
         let r = include_str!("../../templates/helpers/counterpoise.R");
         assert_eq!(r, include_str!("../../../../examples/queue/counterpoise.R"));
     }

@@ -3,7 +3,7 @@
 import math
 import random
 
-from counterpoise import serve
+from counterpoise_serve import serve
 
 TIMES = [2, 4, 6, 8, 10, 12, 14, 16]
 

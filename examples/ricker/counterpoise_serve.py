@@ -1,6 +1,6 @@
 """Makes a Python function a simulator for Counterpoise. Needs nothing but Python 3; copy it beside your script.
 
-    from counterpoise import serve
+    from counterpoise_serve import serve
 
     def simulate(theta, seed):              # a dict of parameters, a whole number
         ...
