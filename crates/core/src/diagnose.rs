@@ -253,7 +253,7 @@ fn failures(problem: &Problem, history: &[Generation]) -> Option<Warning> {
             "for example row {} of generation {index} at {}: {}",
             example.row,
             theta.join(", "),
-            example.failure
+            example.failure.named(&problem.statistics)
         ),
     })
 }

@@ -1,7 +1,7 @@
 //! A run that cannot go on, in words.
 
 use counterpoise_core::digest::{DigestError, FailureExample};
-use counterpoise_core::problem::Prior;
+use counterpoise_core::problem::Problem;
 use counterpoise_core::stream::{Seed, Stage};
 use counterpoise_run::drive::RunError;
 use counterpoise_run::executor::ExecutorError;
@@ -18,7 +18,7 @@ pub(super) fn broken(
     subject: Subject<'_>,
     simulated: bool,
 ) -> Trouble {
-    let (mut hints, prior) = (Vec::new(), &subject.problem.prior);
+    let mut hints = Vec::new();
     let example = match error {
         RunError::Digest { source: DigestError::TooFewUsable { first, .. }, .. } => first.as_ref(),
         RunError::Execute { source: ExecutorError::TooManyFailures { first, .. }, .. } => Some(&**first),
@@ -49,7 +49,7 @@ pub(super) fn broken(
         _ => {}
     }
     let hint = (!hints.is_empty()).then(|| hints.join("\nhint: "));
-    let named = |text: String| example.map_or(text.clone(), |example| named(&text, example, prior));
+    let named = |text: String| example.map_or(text.clone(), |example| named(&text, example, subject.problem));
     Trouble::failed(chain(error, &named).context("the run cannot go on"), hint)
 }
 
@@ -62,12 +62,14 @@ fn chain(error: &(dyn std::error::Error + 'static), named: &dyn Fn(String) -> St
     }
 }
 
-/// A message with the names of the parameters where it shows those of an example: whoever made it does not know them.
-pub(super) fn named(message: &str, example: &FailureExample, prior: &Prior) -> String {
-    let values = prior.marginals().iter().zip(&example.theta);
+/// A message with the names of the parameters and of the statistic where it shows those of an example: whoever made it does not know
+/// them.
+pub(super) fn named(message: &str, example: &FailureExample, problem: &Problem) -> String {
+    let values = problem.prior.marginals().iter().zip(&example.theta);
     let names: Vec<String> =
         values.map(|(marginal, value)| format!("{} = {value}", marginal.name())).collect();
-    message.replacen(&format!("theta = {:?}", example.theta), &names.join(", "), 1)
+    let message = message.replacen(&format!("theta = {:?}", example.theta), &names.join(", "), 1);
+    message.replacen(&example.failure.to_string(), &example.failure.named(&problem.statistics), 1)
 }
 
 /// What repeats one simulation: a command, or what the simulator of a program was given.

@@ -78,7 +78,7 @@ pub(crate) fn simulate(
 fn with_names(error: anyhow::Error, loaded: &Loaded) -> anyhow::Error {
     match error.downcast_ref() {
         Some(ExecutorError::TooManyFailures { first, .. }) => {
-            anyhow!(named(&error.to_string(), first, &loaded.problem.prior))
+            anyhow!(named(&error.to_string(), first, &loaded.problem))
         }
         _ => error,
     }

@@ -1,4 +1,4 @@
-//! Failures as text for files, and back.
+//! Failures as text for files, and back, and for people who know the statistics by name.
 
 use std::time::Duration;
 
@@ -27,6 +27,17 @@ impl Failure {
         }
     }
 
+    /// In words, with the name of the statistic that it is about.
+    #[must_use]
+    pub fn named(&self, statistics: &[String]) -> String {
+        match self {
+            Self::NotFinite { column } if *column < statistics.len() => {
+                format!("the statistic {} is not finite", statistics[*column])
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// Reads what [`Failure::to_text`] wrote; `None` where it is something else.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
@@ -50,6 +61,14 @@ impl Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statistic_is_called_by_its_name() {
+        let names = ["mean".to_owned(), "max".to_owned()];
+        assert_eq!(Failure::NotFinite { column: 1 }.named(&names), "the statistic max is not finite");
+        assert_eq!(Failure::NotFinite { column: 2 }.named(&names), "the statistic in place 2 is not finite");
+        assert_eq!(Failure::Declined("no".into()).named(&names), "simulator declined: no");
+    }
 
     #[test]
     fn every_kind_reads_back() {

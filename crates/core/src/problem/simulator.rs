@@ -11,7 +11,7 @@ use crate::stream::Stream;
 #[non_exhaustive]
 pub enum Failure {
     /// A summary was NaN or infinite.
-    #[error("summary {column} is not finite")]
+    #[error("the statistic in place {column} is not finite")]
     NotFinite {
         /// First offending column.
         column: usize,

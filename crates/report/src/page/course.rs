@@ -66,7 +66,7 @@ fn failures(run: &Run) -> Markup {
                     summary { "generation " (index) ": " (count) " failed; row " (example.row) }
                     pre {
                         @for (name, value) in names.iter().zip(&example.theta) { (name) " = " (value) "\n" }
-                        (example.failure.to_string())
+                        (example.failure.named(&run.problem.statistics))
                     }
                 }
             }
