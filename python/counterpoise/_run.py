@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _checks, _native
 from ._models import Table
-from ._pool import Here, Processes, Spread
+from ._pool import Here, Processes, Spread, locked
 from ._problem import Question
 from ._progress import Progress
 from ._result import Run
@@ -88,7 +88,8 @@ def run(
     threads = workers if question.work is None and executor is None else None
     told = Progress(progress, question.plan)
     try:
-        return Run(question.native.run(directory, threads, pool, told))
+        with locked(directory):
+            return Run(question.native.run(directory, threads, pool, told))
     except RuntimeError as error:
         if pool is not None and pool.chunks.unlike is not None:
             # Not a simulation now and then, but all of them: one of the arguments is wrong.
@@ -215,26 +216,35 @@ def _study(
     if workers is not None:
         threads = _checks.whole("workers", workers, most=_checks.MOST_WORKERS)
         words = [*words, "--threads", str(threads)]
-    printed = _interruptible(lambda: question.native.command([command, "problem", "--json", *words]))
+    native = question.native
+    printed = _interruptible(lambda: native.command([command, "problem", "--json", *words]), native.stop)
     result: dict[str, Any] = json.loads(printed)
     return result
 
 
-def _interruptible(call: Callable[[], str]) -> str:
-    """Wait for a call in a thread of its own, so that an interrupt is heard; what it computes is then of no use."""
+def _interruptible(call: Callable[[], str], stop: Callable[[], None]) -> str:
+    """Wait for a call in a thread of its own, so that an interrupt is heard, which ends it; a second does not wait."""
     answer: list[str] = []
     error: list[BaseException] = []
+    # Waiting for the thread itself, an interrupt would make Python 3.11 believe that it has ended.
+    ended = threading.Event()
 
     def work() -> None:
         try:
             answer.append(call())
         except BaseException as caught:
             error.append(caught)
+        finally:
+            ended.set()
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while not ended.wait(0.1):
+            pass
+    except BaseException:
+        stop()
+        ended.wait()
+        raise
     if error:
         raise error[0]
     return answer[0]

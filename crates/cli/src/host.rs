@@ -223,12 +223,33 @@ pub(crate) fn keep(text: &str) -> bool {
     })
 }
 
+/// Asks a command to stop, from another thread.
+#[derive(Clone, Debug)]
+pub struct Stop(Interrupt);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(Interrupt::unheard())
+    }
+}
+
+impl Stop {
+    /// The command ends with an error as soon as it can.
+    pub fn ask(&self) {
+        self.0.ask();
+    }
+}
+
 /// Runs a command and gives its exit code and what it would print on the standard output. Where a problem is given, it is taken in place of
-/// the file that the arguments name. Interrupts are left to the program.
+/// the file that the arguments name. Interrupts are left to the program, which may ask comparisons and calibrations to stop.
 ///
 /// # Errors
 /// If the command could not do its work.
-pub fn command(arguments: &[OsString], problem: Option<&Source>) -> Result<(u8, String), Refused> {
+pub fn command(
+    arguments: &[OsString],
+    problem: Option<&Source>,
+    stop: &Stop,
+) -> Result<(u8, String), Refused> {
     let name = std::iter::once(OsString::from("counterpoise"));
     let mut parsed = Arguments::try_parse_from(name.chain(arguments.iter().cloned()))
         .map_err(|error| Refused { is_input: true, message: error.to_string().trim_end().to_owned() })?;
@@ -238,8 +259,7 @@ pub fn command(arguments: &[OsString], problem: Option<&Source>) -> Result<(u8, 
         place.set.extend(set);
     }
     PRINTED.set(Some(String::new()));
-    let performed =
-        commands::perform(&parsed.command, &Interrupt::unheard(), None, Output::new(parsed.quiet));
+    let performed = commands::perform(&parsed.command, &stop.0, None, Output::new(parsed.quiet));
     let printed = PRINTED.take().unwrap_or_default();
     Ok((performed?, printed))
 }

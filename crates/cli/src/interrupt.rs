@@ -1,8 +1,12 @@
 //! Ctrl-C and termination: the first asks whoever heeds it to stop, the second ends the program. Where nobody heeds
 //! them the first does.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+use counterpoise_core::stop::StopReason;
+use counterpoise_run::drive::Event;
 
 use crate::output::Output;
 
@@ -41,6 +45,29 @@ impl Interrupt {
     /// One that never comes: the program around this one listens itself.
     pub(crate) fn unheard() -> Self {
         Self(Arc::new(AtomicU8::new(UNHEEDED)))
+    }
+
+    /// Asks whoever heeds it to stop: in place of the user, where the program around this one listens.
+    pub(crate) fn ask(&self) {
+        self.0.store(ASKED, Ordering::SeqCst);
+    }
+
+    /// An error once somebody has asked to stop: what was computed since is not whole.
+    pub(crate) fn or_go_on(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(!self.is_asked(), "interrupted");
+        Ok(())
+    }
+
+    /// For a run whose result nobody waits for once somebody has asked to stop.
+    pub(crate) fn watch(&self) -> impl FnMut(Event<'_>) -> ControlFlow<StopReason> {
+        let interrupt = self.clone();
+        move |_| {
+            if interrupt.is_asked() {
+                ControlFlow::Break(StopReason::Interrupt)
+            } else {
+                ControlFlow::Continue(())
+            }
+        }
     }
 
     /// From now on the first interrupt does not end the program: the caller asks for it often.

@@ -71,7 +71,7 @@ pub(crate) struct Summary {
     /// The parameters that the observations were made with, where the problem file says so.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) truth: IndexMap<String, Real>,
-    /// How the run was begun or last gone on with.
+    /// How the run was begun or last gone on with, where its problem is in a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<Origin>,
 }
@@ -162,7 +162,7 @@ pub(crate) struct Subject<'a> {
     /// Where the run is kept.
     pub(crate) directory: &'a Path,
     pub(crate) truth: Option<&'a [f64]>,
-    pub(crate) origin: &'a Origin,
+    pub(crate) origin: Option<&'a Origin>,
 }
 
 /// How a run ended; no reason where it broke off.
@@ -244,7 +244,7 @@ impl Summary {
             truth: subject.truth.map_or_else(IndexMap::new, |truth| {
                 subject.problem.prior.names().into_iter().zip(truth.iter().copied().map(Real)).collect()
             }),
-            origin: Some(subject.origin.clone()),
+            origin: subject.origin.cloned(),
         }
     }
 }

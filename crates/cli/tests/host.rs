@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use counterpoise_cli::host::{self, Means, Model, Ready, Source, Stated, Written};
+use counterpoise_cli::host::{self, Means, Model, Ready, Source, Stated, Stop, Written};
 use counterpoise_core::problem::{Failure, Joint, Simulator};
 use counterpoise_core::stop::StopReason;
 use counterpoise_core::stream::Stream;
@@ -97,11 +97,22 @@ fn commands_take_a_stated_problem_and_give_back_what_they_print() {
     let words =
         ["compare", "-", "--rules", "uniform", "--datasets", "2", "--json", "--set", "method.keep=30"];
     let words: Vec<_> = words.iter().map(Into::into).collect();
-    let (code, printed) = host::command(&words, Some(&stated(TEXT, None))).unwrap();
+    let (code, printed) = host::command(&words, Some(&stated(TEXT, None)), &Stop::default()).unwrap();
     let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!((code, &printed["problem"], &printed["keep"]), (0, &json!("stated"), &json!(30)));
-    let refused = host::command(&["rum".into()], None).unwrap_err();
+    let refused = host::command(&["rum".into()], None, &Stop::default()).unwrap_err();
     assert!(refused.is_input && refused.message.contains("similar subcommand"), "{}", refused.message);
+}
+
+#[test]
+fn studies_end_when_they_are_asked_to() {
+    for command in ["compare", "calibrate"] {
+        let stop = Stop::default();
+        stop.ask();
+        let refused =
+            host::command(&[command.into(), "-".into()], Some(&stated(TEXT, None)), &stop).unwrap_err();
+        assert!(!refused.is_input && refused.message.contains("interrupted"), "{}", refused.message);
+    }
 }
 
 /// Half of the line.

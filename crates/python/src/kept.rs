@@ -1,4 +1,4 @@
-//! A store in memory: populations with the summaries of what was kept, and a part of the first simulations.
+//! A store in memory: generations with the summaries of every simulation, and the first draws from the prior with their parameters.
 
 use counterpoise_core::digest::Generation;
 use counterpoise_core::simulate::{Chunk, Simulated};

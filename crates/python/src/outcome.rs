@@ -38,7 +38,12 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// A run in memory.
-    pub(crate) fn in_memory(kept: Kept, summary: Value, stopped: Option<String>) -> Self {
+    pub(crate) fn in_memory(kept: Kept, mut summary: Value, stopped: Option<String>) -> Self {
+        // The command line would have kept it there, and gone on with it.
+        if let Some(summary) = summary.as_object_mut() {
+            summary.insert("directory".into(), Value::Null);
+            summary.shift_remove("origin");
+        }
         let description = kept.header.as_ref().map_or(Value::Null, |header| header.description.clone());
         Self { place: Place::Memory(Box::new(kept)), summary, description, stopped }
     }
@@ -65,6 +70,11 @@ impl Outcome {
     /// Names that the description lists.
     fn names(&self, key: &str) -> Vec<String> {
         self.description[key].as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Refuses a run of which nothing is finished.
+    fn begun(&self) -> PyResult<()> {
+        if self.generations() > 0 { Ok(()) } else { Err(bad("no generation is finished")) }
     }
 
     fn index(&self, generation: Option<i64>) -> PyResult<usize> {
@@ -127,7 +137,7 @@ impl Outcome {
     /// A run in a directory.
     #[staticmethod]
     fn load(py: Python<'_>, directory: PathBuf) -> PyResult<Self> {
-        py.detach(|| Self::in_directory(&directory, None))
+        py.detach(|| calm(|| Self::in_directory(&directory, None)))
     }
 
     /// What `--json` prints.
@@ -159,14 +169,17 @@ impl Outcome {
 
     /// The kept particles of the last generation.
     fn posterior(&self, py: Python<'_>) -> PyResult<Frame> {
+        self.begun()?;
         match &self.place {
             Place::Directory(directory) => {
                 let (names, values) =
-                    py.detach(|| particles(&open(&directory.join(POSTERIOR_FILE))?, &|_| true))?;
+                    py.detach(|| calm(|| particles(&open(&directory.join(POSTERIOR_FILE))?, &|_| true)))?;
                 Frame::of_values(&names, values)
             }
             Place::Memory(kept) => {
-                let last = kept.generations.last().ok_or_else(|| bad("no generation is finished"))?;
+                let Some(last) = kept.generations.last() else {
+                    return Err(bad("no generation is finished"));
+                };
                 let population = last.posterior();
                 let mut names = self.names("parameters");
                 names.extend(["importance_weight", "distance", "generation", "row"].map(str::to_owned));
@@ -188,12 +201,13 @@ impl Outcome {
         match &self.place {
             Place::Directory(directory) => {
                 let path = folder(directory, index).join(POPULATION_FILE);
-                let (names, values) = py.detach(|| {
+                let read = || {
                     let sheet = open(&path)?;
                     let chosen = without_units(sheet.names(), &self.names("parameters"));
                     let chosen = chosen.ok_or_else(|| bad(format!("{} is damaged", path.display())))?;
                     particles(&sheet, &|at| chosen.contains(&at))
-                })?;
+                };
+                let (names, values) = py.detach(|| calm(read))?;
                 Frame::of_values(&names, values)
             }
             Place::Memory(kept) => {
@@ -226,11 +240,11 @@ impl Outcome {
             }
             Place::Directory(directory) => {
                 let shape = (self.names("parameters").len(), statistics.len());
-                let accepted = py.detach(|| {
+                let read = || {
                     let last = committed(directory, index as u32)?;
                     last.map_or(Ok(None), |last| accepted(directory, &last, last.posterior(), shape))
-                });
-                let table = accepted.map_err(|error| unreadable(&error))?;
+                };
+                let table = py.detach(|| calm(|| read().map_err(|error| unreadable(&error))))?;
                 let table = table.ok_or_else(|| bad("simulations of a table stay in the table"))?;
                 Frame::new(&statistics, columns(&table).collect())
             }
@@ -239,6 +253,7 @@ impl Outcome {
 
     /// Parameters of the first draws from the prior, or their statistics.
     fn prior(&self, py: Python<'_>, statistics: bool) -> PyResult<Frame> {
+        self.begun()?;
         let (parameters, observed) = (self.names("parameters"), self.names("observed"));
         let d = parameters.len();
         let names = if statistics { &observed } else { &parameters };
@@ -252,7 +267,7 @@ impl Outcome {
             Place::Directory(directory) => {
                 let path = folder(directory, 0).join(SIMULATIONS_FILE);
                 let wanted = |at: usize| (1..=d + observed.len()).contains(&at);
-                let (_, values) = py.detach(|| self.simulated(&path, &wanted, PRIOR))?;
+                let (_, values) = py.detach(|| calm(|| self.simulated(&path, &wanted, PRIOR)))?;
                 let usable = |row: usize| {
                     values.iter().all(|values| match values {
                         Values::Real(values) => values.get(row).is_some_and(|value| value.is_finite()),
@@ -297,7 +312,7 @@ impl Outcome {
             return Err(bad("all simulations are kept in a directory only: give `into` to run"));
         };
         let path = folder(directory, index).join(SIMULATIONS_FILE);
-        let (names, values) = py.detach(|| self.simulated(&path, &|_| true, usize::MAX))?;
+        let (names, values) = py.detach(|| calm(|| self.simulated(&path, &|_| true, usize::MAX)))?;
         Frame::of_values(&names, values)
     }
 }

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use counterpoise_cli::host::{self, Means, Model, Ready, Refused, Source, Stated, Written};
+use counterpoise_cli::host::{self, Means, Model, Ready, Refused, Source, Stated, Stop, Written};
 use counterpoise_core::problem::Failure;
 use counterpoise_core::propose::propose_rows;
 use counterpoise_core::simulate::{Chunk, Jobs, Simulated};
@@ -17,6 +17,7 @@ use counterpoise_run::drive::Event;
 use counterpoise_run::executor::{Executor, Threads};
 use counterpoise_run::pool::Pool;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::{bad, calm, failed, refused, refused_as_stated};
@@ -34,6 +35,7 @@ const FRAME: Duration = Duration::from_millis(100);
 pub(crate) struct Problem {
     source: Source,
     trouble: Trouble,
+    stop: Stop,
     ready: std::sync::OnceLock<Ready>,
 }
 
@@ -85,6 +87,7 @@ impl Problem {
                 simulate,
                 columns: statistics.len(),
                 batch: batch.max(1),
+                calling: Mutex::new(()),
                 trouble: trouble.clone(),
             };
             let description = serde_json::from_str(&description).map_err(failed)?;
@@ -103,14 +106,14 @@ impl Problem {
         });
         let stated = Stated { text, directory, model: model.transpose()?, joint: joint.transpose()? };
         let source = Source { problem: Written::Here(Arc::new(stated)), set: Vec::new() };
-        Ok(Self { source, trouble, ready: std::sync::OnceLock::new() })
+        Ok(Self { source, trouble, stop: Stop::default(), ready: std::sync::OnceLock::new() })
     }
 
     /// A problem in a file, with some keys given another value.
     #[staticmethod]
     fn file(path: PathBuf, set: Vec<String>) -> Self {
         let source = Source { problem: Written::File(path), set };
-        Self { source, trouble: Trouble::default(), ready: std::sync::OnceLock::new() }
+        Self { source, trouble: Trouble::default(), stop: Stop::default(), ready: std::sync::OnceLock::new() }
     }
 
     /// Names of the parameters.
@@ -135,7 +138,9 @@ impl Problem {
     fn draw<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let drawn = py.detach(|| {
             let pool = Pool::available();
-            propose_rows(self.ready()?.prior(), None, 0..count, (Seed(seed), 0), &pool).map_err(failed)
+            calm(|| {
+                propose_rows(self.ready()?.prior(), None, 0..count, (Seed(seed), 0), &pool).map_err(failed)
+            })
         });
         let thetas = self.checked(drawn)?.thetas;
         thetas.values().to_vec().into_pyarray(py).reshape([thetas.rows(), thetas.columns()])
@@ -206,10 +211,18 @@ impl Problem {
         }
     }
 
+    /// Ends a command that another thread has called, as soon as the call of Python code that it is in has come back: nothing more is
+    /// called. The problem is of no use afterwards.
+    fn stop(&self) {
+        self.trouble.keep(PyKeyboardInterrupt::new_err(()));
+        self.stop.ask();
+    }
+
     /// What a command of the program prints about this problem.
     fn command(&self, py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
-        let printed =
-            py.detach(|| calm(|| host::command(&words, Some(&self.source)).map_err(self.refused())));
+        let printed = py.detach(|| {
+            calm(|| host::command(&words, Some(&self.source), &self.stop).map_err(self.refused()))
+        });
         self.checked(printed).map(|(_, text)| text)
     }
 }

@@ -50,7 +50,8 @@ impl Host for Around {
 /// What a command prints.
 #[pyfunction]
 pub(crate) fn command(py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
-    py.detach(|| calm(|| host::command(&words, None).map_err(refused))).map(|(_, text)| text)
+    py.detach(|| calm(|| host::command(&words, None, &host::Stop::default()).map_err(refused)))
+        .map(|(_, text)| text)
 }
 
 /// The whole program with these arguments, the first of them its name; its exit code.

@@ -1,6 +1,7 @@
 //! A Python callable as a simulator of many rows at once.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use counterpoise_core::problem::{Failure, Simulator};
 use counterpoise_core::simulate::{Feed, Jobs};
@@ -115,6 +116,8 @@ pub(crate) struct Called {
     pub(crate) columns: usize,
     /// Rows that belong together, and are simulated in one call.
     pub(crate) batch: usize,
+    /// Who calls: a function may have a memory of its own, which two threads would share. Taken without Python at hand.
+    pub(crate) calling: Mutex<()>,
     pub(crate) trouble: Trouble,
 }
 
@@ -139,6 +142,7 @@ impl Called {
     /// What became of some rows; after an exception that is not the simulation's own, nothing more is called.
     fn attempt(&self, rows: Rows) -> Result<Made, Failure> {
         let broken = || Failure::Crashed("the simulator cannot be called".into());
+        let _alone = self.calling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.trouble.is_there() {
             return Err(broken());
         }

@@ -49,6 +49,11 @@ impl<'a> Observer<'a> {
         Summary::new(self.subject, &Ended { seconds: sum(self.before, ended.seconds), ..ended })
     }
 
+    /// Whether the run is kept where it can be gone on with.
+    pub(super) fn keeps(&self) -> bool {
+        self.record.is_some()
+    }
+
     /// Writes a summary.
     pub(super) fn keep(&self, summary: &Summary) -> Result<(), StoreError> {
         // Numbers, texts and lists of them: there is nothing that JSON refuses.

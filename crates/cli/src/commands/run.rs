@@ -143,7 +143,8 @@ fn infer(
         method: &method,
         directory: path,
         truth: truth.as_deref(),
-        origin: &origin,
+        // A problem that a program states has no file, and no command makes its run again.
+        origin: arguments.problem.stated.is_none().then_some(&origin),
     };
     let mut observer = Observer::new((subject, place.record(), before), interrupt.clone(), output);
     // The directory is marked as ours before any work is done: one that cannot be written shows now, not at the end.
@@ -237,8 +238,17 @@ fn end(
     let summary = observer.summary(ended);
     observer.keep(&summary).map_err(|error| broken(&RunError::Store(error), arguments, subject, true))?;
     let stopped = (!summary.finished).then(|| {
-        let go_on = go_on(arguments, subject, *reason);
-        format!("{}\nthis goes on: {go_on}", stopped(&summary, *reason, *simulations))
+        let stopped = stopped(&summary, *reason, *simulations);
+        if !observer.keeps() {
+            return format!(
+                "{stopped} are done, in memory: with a directory a run goes on where it was stopped"
+            );
+        }
+        let go_on = match &arguments.problem.stated {
+            Some(_) => "the same call goes on".to_owned(),
+            None => format!("this goes on: {}", go_on(arguments, subject, *reason)),
+        };
+        format!("{stopped} are kept in {}\n{go_on}", summary.directory)
     });
     Ok(Ran { summary, stopped })
 }
@@ -275,7 +285,7 @@ fn again(arguments: &RunArguments, directory: &Path) -> String {
 }
 
 fn stopped(summary: &Summary, reason: StopReason, simulations: usize) -> String {
-    let Summary { generations, generations_planned, directory, .. } = summary;
+    let Summary { generations, generations_planned, .. } = summary;
     let why = match reason {
         StopReason::Interrupt => "interrupted".to_owned(),
         other => format!("stopped at the limit of {other}"),
@@ -284,7 +294,7 @@ fn stopped(summary: &Summary, reason: StopReason, simulations: usize) -> String 
         0 => String::new(),
         some => format!(" and {some} simulations of the next"),
     };
-    format!("{why}: {generations} of {generations_planned} generations{next} are kept in {directory}")
+    format!("{why}: {generations} of {generations_planned} generations{next}")
 }
 
 /// The command that goes on with a run, with a limit raised that would stop it again at once.

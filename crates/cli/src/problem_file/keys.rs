@@ -80,7 +80,7 @@ pub(crate) const STOP: &[Key] = &[
     key(
         "simulations",
         Words("no limit"),
-        "of the whole run, those of earlier processes included; never one more. Stops inside a generation, with exit code 3",
+        "of the whole run, those of earlier processes included; never one more is kept. Stops inside a generation, with exit code 3",
     ),
     key("seconds", Words("no limit"), "of this process. Stops inside a generation, with exit code 3"),
     key(

@@ -184,7 +184,7 @@ fn read_keep(section: &mut Section<'_>, simulations: usize, share: f64) -> Optio
 fn too_few(number: f64, keep: f64, simulations: usize, share: f64) -> (String, String) {
     let what = match number < 1.0 {
         true => format!("a share of {number} of {simulations} simulations"),
-        false => "this".into(),
+        false => "`method.keep`".into(),
     };
     let enough = (LEAST_KEPT as f64 / share).ceil() as usize;
     let hint = if number < 1.0 && simulations < enough {

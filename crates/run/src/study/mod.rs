@@ -21,7 +21,8 @@ use crate::executor::Executor;
 use crate::outcome::{Event, Finished, RunError};
 use crate::store::{Header, Memory};
 
-/// The generations of a run in memory, on one thread: many such runs go side by side.
+/// The generations of a run in memory, on one thread: many such runs go side by side. A break of `observe` leaves it with those that
+/// are done.
 ///
 /// # Errors
 /// If the run cannot go on.
@@ -30,9 +31,9 @@ pub fn infer(
     method: Method,
     seed: Seed,
     executor: &mut dyn Executor,
+    observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<StopReason>,
 ) -> Result<Vec<Generation>, RunError> {
-    let mut go_on = |_: Event<'_>| ControlFlow::Continue(());
-    Ok(infer_watched(problem, method, seed, executor, &Serial, &mut go_on)?.history)
+    Ok(infer_watched(problem, method, seed, executor, &Serial, observe)?.history)
 }
 
 /// The same on all threads of `workers`, telling how far it is and where the time went.

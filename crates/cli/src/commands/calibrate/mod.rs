@@ -19,6 +19,7 @@ use serde::Serialize;
 use self::verdict::{Calibrated, verdict};
 use super::{overrides, simulator, watched};
 use crate::args::CalibrateArguments;
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::picture_file::PictureFile;
 use crate::print::json;
@@ -109,16 +110,20 @@ struct Parameter {
 }
 
 /// Calibrates the whole method of a problem, weight search included.
-pub(crate) fn calibrate(arguments: &CalibrateArguments, output: Output) -> Result<u8, Trouble> {
+pub(crate) fn calibrate(
+    arguments: &CalibrateArguments,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<u8, Trouble> {
     let picture = PictureFile::of(arguments.plot.as_deref())?;
     let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
     let pool = arguments.schedule.pool();
     let (name, names) = (loaded.name.clone(), loaded.problem.prior.names());
     let (from, method, ranks) = match &arguments.reuse {
-        Some(directory) => reuse::ranks(arguments, directory.as_deref(), loaded, &pool, output)?,
+        Some(directory) => reuse::ranks(arguments, directory.as_deref(), loaded, &pool, (interrupt, output))?,
         None => {
             let simulator = simulator(&loaded.material, "calibrate", "--reuse takes its rows as data")?;
-            let (from, ranks) = simulated(arguments, &loaded, simulator, &pool, output)?;
+            let (from, ranks) = simulated(arguments, &loaded, simulator, &pool, (interrupt, output))?;
             (from, loaded.method, ranks)
         }
     };
@@ -157,7 +162,7 @@ fn simulated(
     loaded: &Loaded,
     simulator: &dyn Simulator,
     pool: &Pool,
-    output: Output,
+    (interrupt, output): (&Interrupt, Output),
 ) -> Result<(From, Vec<Vec<f64>>), Trouble> {
     let Loaded { problem, method, .. } = loaded;
     let (count, seed) = (arguments.datasets as usize, Seed(method.seed));
@@ -165,11 +170,11 @@ fn simulated(
     let truths = posterior.as_ref().map_or(Truths::Prior, |last| Truths::Among(last.posterior()));
     let data = datasets(&problem.prior, simulator, (&truths, count), seed, pool)
         .map_err(|error| Trouble::failed(error, None))?;
-    let ranks = each(count, pool, output, |index| {
+    let ranks = each(count, pool, (interrupt, output), |index| {
         let seed = Seed(method.seed.wrapping_add(1 + index as u64));
         let problem = Problem { observed: data[index].observed.clone(), ..problem.clone() };
         let mut executor = Threads::new(simulator, 1, None);
-        let mut history = infer(problem, method.build(), seed, &mut executor)?;
+        let mut history = infer(problem, method.build(), seed, &mut executor, &mut interrupt.watch())?;
         let last = history.pop().ok_or_else(|| anyhow!("no generation was made"))?;
         Ok(ranks(&last, &data[index], seed))
     })?;
@@ -197,12 +202,13 @@ fn first(
 fn each(
     count: usize,
     pool: &Pool,
-    output: Output,
+    (interrupt, output): (&Interrupt, Output),
     one: impl Fn(usize) -> anyhow::Result<Vec<f64>> + Sync,
 ) -> Result<Vec<Vec<f64>>, Trouble> {
     let tally = Tally::new(output, "runs", count);
     let ranks = workers::map(pool, count, |index| {
-        let ranks = one(index);
+        let ranks = interrupt.or_go_on().and_then(|()| one(index));
+        let ranks = ranks.and_then(|ranks| interrupt.or_go_on().map(|()| ranks));
         tally.done();
         ranks.map_err(|error| Trouble::of_run(&error, &format!("dataset {}", index + 1)))
     });

@@ -16,6 +16,7 @@ use counterpoise_tables::TableFile;
 use super::super::{show, stored};
 use super::{From, each, ranks as ranks_of};
 use crate::args::CalibrateArguments;
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::print::progress::Progress;
 use crate::problem_file::{Loaded, Material, Method};
@@ -27,7 +28,7 @@ pub(super) fn ranks(
     directory: Option<&Path>,
     loaded: Loaded,
     pool: &Pool,
-    output: Output,
+    (interrupt, output): (&Interrupt, Output),
 ) -> Result<(From, Method, Vec<Vec<f64>>), Trouble> {
     let count = arguments.datasets as usize;
     if loaded.method.generations > 1 {
@@ -54,7 +55,7 @@ pub(super) fn ranks(
         return Err(Trouble::input(message, format!("--datasets {} takes all of them", among.len())));
     }
     let rows = Reused::some(among, count, seed);
-    let ranks = each(count, pool, output, |index| {
+    let ranks = each(count, pool, (interrupt, output), |index| {
         let seed = Seed(method.seed.wrapping_add(1 + index as u64));
         let generation = reused.infer(problem.clone(), method.build(), seed, Some(rows[index]))?;
         Ok(ranks_of(&generation, &reused.dataset(rows[index]), seed))

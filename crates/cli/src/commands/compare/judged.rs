@@ -14,6 +14,7 @@ use counterpoise_run::study::{FirstShared, infer};
 use serde::Serialize;
 
 use super::given::Judge;
+use crate::interrupt::Interrupt;
 use crate::problem_file::Method;
 
 /// What one method made of one dataset; not a number where nothing is known to judge it by.
@@ -103,9 +104,12 @@ pub(super) fn one(
     seed: Seed,
     (judge, index): (&Judge, usize),
     executor: &mut FirstShared<&dyn Simulator>,
+    interrupt: &Interrupt,
 ) -> anyhow::Result<Figures> {
     let (prior, start) = (problem.prior.clone(), Instant::now());
-    let history = infer(problem, method.build(), seed, executor)?;
+    interrupt.or_go_on()?;
+    let history = infer(problem, method.build(), seed, executor, &mut interrupt.watch())?;
+    interrupt.or_go_on()?;
     // As if the first generation had been its own: whoever came first has made it for all.
     let seconds = start.elapsed().as_secs_f64() + executor.spared();
     let last = history.last().ok_or_else(|| anyhow!("no generation was made"))?;

@@ -19,6 +19,7 @@ use self::given::{Judge, Posteriors};
 use self::judged::{Figure, Figures, Judged, Near, one, summed};
 use super::{overrides, simulator};
 use crate::args::CompareArguments;
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::picture_file::PictureFile;
 use crate::print::json;
@@ -61,7 +62,11 @@ struct Comparison {
 }
 
 /// Compares methods on a problem.
-pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8, Trouble> {
+pub(crate) fn compare(
+    arguments: &CompareArguments,
+    interrupt: &Interrupt,
+    output: Output,
+) -> Result<u8, Trouble> {
     let picture = PictureFile::of(arguments.plot.as_deref())?;
     let methods = methods(arguments)?;
     let loaded = open(&arguments.problem, &overrides(&arguments.problem), Purpose::Infer)?;
@@ -77,7 +82,7 @@ pub(crate) fn compare(arguments: &CompareArguments, output: Output) -> Result<u8
         let run = |(rule, method): &(String, Method)| {
             let problem = Problem { observed: judge.data[index].observed.clone(), ..problem.clone() };
             let seed = Seed(seed.wrapping_add(1 + index as u64));
-            let figures = one(problem, method, seed, (&judge, index), &mut executor);
+            let figures = one(problem, method, seed, (&judge, index), &mut executor, interrupt);
             tally.done();
             figures.map_err(|error| Trouble::of_run(&error, &format!("dataset {}, rule {rule}", index + 1)))
         };
