@@ -43,13 +43,12 @@ def to_arviz(run: Run, draws: int | None, seed: int) -> Any:
         "distance_weight": ["feature"],
         "particle_weight": ["particles"],
     }
-    try:
+    # A directory does not keep the simulations of a table.
+    if run.directory is None or "table" not in run.description()["model"]:
         groups["posterior_predictive"] = {"statistics": _matrix(run.predictive(), names)[chosen][None]}
         prior = run.prior()
         groups["prior"] = {name: prior[name][None] for name in run.parameters}
         groups["prior_predictive"] = {"statistics": _matrix(run.prior_predictive(), names)[None]}
-    except (ValueError, OSError):
-        pass  # A directory does not keep the simulations of a table.
     if arviz.__version__.split(".")[0] == "0":
         return arviz.from_dict(**groups, coords=coords, dims=dims)
     return arviz.from_dict(groups, coords=coords, dims=dims)

@@ -48,6 +48,10 @@ class Frame:
         """Number of rows."""
         return len(self._native)
 
+    def __array__(self, *_: object, **__: object) -> Any:
+        # pandas.DataFrame(frame) and numpy.asarray(frame) would take it for a list of its names.
+        raise TypeError("a table of named columns is no array: use .to_pandas(), or dict(...) for arrays by name")
+
     def __arrow_c_schema__(self) -> object:
         return self._native.__arrow_c_schema__()
 

@@ -55,8 +55,10 @@ class _Simulated:
         Values of `theta` are numbers, or arrays with one number a simulation. A simulation that fails is a row of
         NaN, with a warning.
         """
-        if not isinstance(theta, Mapping) or not theta:
-            raise TypeError("`theta` must be a dict of parameters")
+        if not isinstance(theta, Mapping):
+            raise TypeError(f"`theta` must be a dict of parameters, found {type(theta).__name__}")
+        if not theta:
+            raise ValueError("`theta` must have at least one parameter")
         try:
             columns = [np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in theta.values()]
         except (TypeError, ValueError) as error:
@@ -193,7 +195,8 @@ def _columns(data: Any) -> tuple[list[str], list[NDArray[np.float64]]]:
         try:
             columns.append(np.asarray(data[name], dtype=np.float64))
         except (TypeError, ValueError):
-            raise ValueError(f"`data` must have columns of numbers: {name!r} is none") from None
+            message = f"`data` must have columns of numbers, and {name!r} holds something else: drop it"
+            raise ValueError(message) from None
     if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
         raise ValueError("`data` must have columns of one length")
     return named, columns

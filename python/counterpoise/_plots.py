@@ -45,13 +45,13 @@ def plot_posterior(run: Run, axes: Any = None) -> Any:
 
 
 def plot_weights(run: Run, axes: Any = None) -> Any:
-    """Bars of the influence of each statistic, the heaviest first."""
+    """Bars of how much each statistic counts, the heaviest first."""
     axes = _axes(axes, 1, 7.0)
-    shares = run._heaviest()
+    shares, called = run._heaviest()
     names = list(shares)[:_BARS]
-    axes[0].bar(range(len(names)), [100 * shares[name] for name in names], color="0.6")
+    axes[0].bar(range(len(names)), [shares[name] for name in names], color="0.6")
     axes[0].set_xticks(range(len(names)), names, rotation=90, fontsize="small")
-    axes[0].set_ylabel("influence (%)")
+    axes[0].set_ylabel(f"{called} (%)")
     return axes
 
 

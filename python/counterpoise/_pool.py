@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import os
 import signal
+import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeAlias
 
@@ -28,6 +30,8 @@ _FIRST, _LARGEST = 4, 65_536
 _TICK = 0.1
 #: How often a chunk is sent before it is given up.
 _ATTEMPTS = 3
+#: Seconds between two looks of a worker for its coordinator.
+_WATCH = 0.25
 
 
 class Chunks:
@@ -120,8 +124,9 @@ def timed(simulator: Any, *arguments: Any) -> tuple[Answer, float]:
 class Spread:
     """Sends chunks to an executor and takes what comes back, whatever its order.
 
-    A chunk that is lost is sent again: its seeds are its own, so its answer is the same. One that loses worker after
-    worker is cut into halves, until a single row is to blame, which is then a failure.
+    A chunk that is lost is sent again: its seeds are its own, so its answer is the same. One that loses its worker is
+    sent again alone, so that it is known who is to blame; if it loses that one as well it is cut into halves, until a
+    single row is left, which is then a failure.
     """
 
     def __init__(self, simulator: Any, executor: Executor, workers: int | None = None) -> None:
@@ -145,9 +150,11 @@ class Spread:
         self.chunks.begin(*generation)
         self.under_way.clear()
         self.stopped = False
-        # Chunks to be sent again, with how often they were; and those that may be to blame for the end of a worker.
+        # Chunks to be sent again, with how often they were; those that may be to blame for the end of a worker; and the
+        # one of these that is under way, with nothing beside it.
         self.again: deque[tuple[int, int]] = deque()
         self.suspects: deque[tuple[int, int]] = deque()
+        self.alone: tuple[int, int] | None = None
         self.attempts: dict[tuple[int, int], int] = {}
         self.given_up: list[Finished] = []
 
@@ -168,22 +175,23 @@ class Spread:
         done, _ = wait(self.under_way, timeout=_TICK, return_when=FIRST_COMPLETED)
         for future in done:
             start, end = self.under_way.pop(future)
+            was_alone = self.alone == (start, end)
+            self.alone = None if was_alone else self.alone
             error = _error(future)
             if error is None:
                 (summaries, failures), seconds = future.result()
                 self.chunks.learn(end - start, seconds)
                 self.chunks.look(end - start, failures)
                 return np.arange(start, end), summaries, failures
-            self._lost(start, end, error)
+            self._lost(start, end, error, was_alone)
         return np.arange(0), np.empty((0, self.columns)), []
 
     def _fill(self) -> None:
-        while not self.stopped:
+        while not self.stopped and self.alone is None:
             if self.suspects:
-                # Alone, so that it is known who is to blame.
                 if self.under_way:
                     return
-                start, end = self.suspects.popleft()
+                start, end = self.alone = self.suspects.popleft()
             elif len(self.under_way) >= 2 * self.workers:
                 return
             elif self.again:
@@ -195,24 +203,23 @@ class Spread:
                 start, end = taken
             try:
                 future = self.submit(self.chunks.arguments(start, end))
-            except BrokenExecutor:
+            except BrokenExecutor as error:
                 if not self.renew():
-                    raise
+                    raise _beyond_repair(error) from error
                 future = self.submit(self.chunks.arguments(start, end))
             if not isinstance(future, Future):
                 raise TypeError(f"`executor` must give futures of concurrent.futures, found {type(future).__name__}")
             self.under_way[future] = (start, end)
 
-    def _lost(self, start: int, end: int, error: BaseException) -> None:
+    def _lost(self, start: int, end: int, error: BaseException, was_alone: bool) -> None:
         died = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
         attempts = self.attempts[start, end] = self.attempts.get((start, end), 0) + 1
         if isinstance(error, BrokenExecutor):
             if self.stopped:
                 return
-            alone = not self.under_way and attempts > 1
             if not self.renew():
-                raise error
-            if not alone:
+                raise _beyond_repair(error) from error
+            if not was_alone:
                 self.suspects.append((start, end))
                 return
         elif attempts < _ATTEMPTS:
@@ -230,6 +237,11 @@ class Spread:
         for half in ((start, middle), (middle, end)):
             self.attempts[half] = 1
             self.suspects.append(half)
+
+
+def _beyond_repair(error: BaseException) -> RuntimeError:
+    what = "`executor` has lost its workers and cannot be used any more"
+    return RuntimeError(f"{what}: {error} (workers= in its place starts new processes and finds the row to blame)")
 
 
 def _error(future: Future[Any]) -> BaseException | None:
@@ -256,11 +268,52 @@ def _workers(executor: Executor) -> int:
 _adopted: Any = None
 
 
-def _adopt(simulator: Any) -> None:
-    """Begin a worker: the terminal's interrupt is the coordinator's affair."""
+def _adopt(simulator: Any, coordinator: int) -> None:
+    """Begin a worker: the terminal's interrupt is the coordinator's affair, and so is the worker's end."""
     global _adopted
     _adopted = simulator
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_outlive_no, args=(coordinator,), daemon=True).start()
+
+
+def _outlive_no(coordinator: int) -> None:
+    """End with the coordinator: one that was killed tells nobody, and its workers would wait for it for ever."""
+    while os.getppid() == coordinator:
+        time.sleep(_WATCH)
+    os._exit(1)
+
+
+#: Files of locks that runs of this process hold: a fork has every open file of its parent, and would hold them on.
+_locks: set[str] = set()
+
+
+@contextlib.contextmanager
+def locked(directory: str | None) -> Iterator[None]:
+    """Say that the engine holds the lock of a directory meanwhile."""
+    if directory is None:
+        yield
+        return
+    lock = os.path.join(directory, "lock")
+    _locks.add(lock)
+    try:
+        yield
+    finally:
+        _locks.discard(lock)
+
+
+def _let_go() -> None:
+    """Close the locks of the parent after a fork."""
+    for lock in _locks:
+        with contextlib.suppress(OSError):
+            held = os.stat(lock)
+            for name in os.listdir("/dev/fd"):
+                with contextlib.suppress(OSError, ValueError):
+                    if os.path.samestat(os.fstat(int(name)), held):
+                        os.close(int(name))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def _adopted_timed(*arguments: Any) -> tuple[Answer, float]:
@@ -282,7 +335,8 @@ class Processes(Spread):
         # A fork has the function already, be it a lambda or one of a notebook; elsewhere it must be importable.
         method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
         context: Any = multiprocessing.get_context(method)
-        return lambda: ProcessPoolExecutor(workers, mp_context=context, initializer=_adopt, initargs=(simulator,))
+        given = (simulator, os.getpid())
+        return lambda: ProcessPoolExecutor(workers, mp_context=context, initializer=_adopt, initargs=given)
 
     def submit(self, arguments: tuple[Any, ...]) -> Future[Any]:
         """Send a chunk."""

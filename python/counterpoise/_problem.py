@@ -16,6 +16,14 @@ from ._models import Table, _Simulated
 from ._priors import Integer, Joint, Law
 from ._simulators import Batch, BatchFunction, Native, Plain, real
 
+#: Ends of files that are no problem files, and what to give in their place.
+_NO_PROBLEMS = {
+    ".py": "give its function itself",
+    ".csv": "cp.Table takes simulations",
+    ".parquet": "cp.Table takes simulations",
+    ".xml": "cp.Sbml takes models",
+    ".sbml": "cp.Sbml takes models",
+}
 #: Draws from the prior at which a function is tried for the names of its statistics.
 _TRIALS = 10
 
@@ -85,6 +93,10 @@ class Question:
         self, path: str, parameters: Any, observed: Any, statistics: Any, name: Any, stop: Any, truth: Any
     ) -> None:
         given = {"parameters": parameters, "observed": observed, "statistics": statistics, "name": name, "truth": truth}
+        end = os.path.splitext(path)[1].lower()
+        if end in _NO_PROBLEMS:
+            expected = f"`simulator` must be the path of a problem file (.toml), found {path}"
+            raise ValueError(f"{expected}: {_NO_PROBLEMS[end]}")
         for argument, value in given.items():
             if value is not None:
                 raise ValueError(f"`{argument}` stands in the problem file and must not be given beside it")
@@ -200,6 +212,9 @@ def _observed(observed: Any, statistics: Sequence[str] | None) -> dict[str, floa
         raise ValueError("`observed` must have at least one statistic")
     values = {}
     for name, value in pairs.items():
+        if isinstance(value, Mapping) and len(value) == 1:
+            # A dataframe of one row.
+            (value,) = value.values()
         try:
             if np.iscomplexobj(value):
                 raise TypeError

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from . import _checks, _native
 from ._frame import Frame
 
-#: Statistics that a notebook shows.
+#: Statistics that are shown in a few lines, and figures of each parameter.
 _HEAVIEST = 10
+_KEYS = ("mean", "sd", "median", "q05", "q95")
 
 
 class Run:
@@ -64,8 +65,9 @@ class Run:
     def influence(self) -> dict[str, float]:
         """How much each statistic counts for the posterior, by itself or within features; shares of one.
 
-        How far its means would move if this statistic alone were another simulation's, by the regression that adjusts
-        it; where there is none, how far the data would, by the distance. Empty for runs of versions that did not tell.
+        Where a regression moves what was accepted: how far the means of the posterior would move, by a linear
+        regression, if this statistic alone were another simulation's. Elsewhere: how far the data would, by the
+        distance. Empty for runs of versions that did not tell.
         """
         return dict(self._summary.get("influence", {}))
 
@@ -134,9 +136,17 @@ class Run:
         first = len(self.parameters)
         return posterior[posterior.columns[first]], posterior[posterior.columns[first + 1]]
 
-    def _heaviest(self) -> dict[str, float]:
-        """How much each statistic counts, the heaviest first."""
-        return dict(sorted(self.influence.items(), key=lambda pair: -pair[1]))
+    def _heaviest(self) -> tuple[dict[str, float], str]:
+        """How much each statistic counts in percent, the heaviest first, and what that is called."""
+        counts, called = self.influence, "influence"
+        if not counts:
+            # Runs of versions that did not tell.
+            sd = self._summary.get("statistic_sd", {})
+            counts = {name: weight * (sd.get(name) or 0) for name, weight in self.distance_weights.items() if weight}
+            called = "share of the distance"
+        total = sum(counts.values()) or 1.0
+        ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+        return {name: 100 * count / total for name, count in ordered}, called
 
     def _generation(self, generation: Any) -> int:
         count = self._native.count
@@ -166,7 +176,7 @@ class Run:
         return plot_posterior(self, axes)
 
     def plot_weights(self, axes: Any = None) -> Any:
-        """Bars of the influence of each statistic, the heaviest first; needs matplotlib."""
+        """Bars of how much each statistic counts, the heaviest first; needs matplotlib."""
         from ._plots import plot_weights
 
         return plot_weights(self, axes)
@@ -198,19 +208,34 @@ class Run:
         plural = "" if done == 1 else "s"
         return f"<counterpoise.Run: {name}, {done} generation{plural}, {state}, in {where}>"
 
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1]]
+        if parameters := self._summary.get("parameters", {}):
+            rows = [("parameter", *_KEYS)]
+            rows += [(name, *(_figure(numbers.get(key)) for key in _KEYS)) for name, numbers in parameters.items()]
+            wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+            for name, *figures in rows:
+                cells = (f"{figure:>{width}}" for figure, width in zip(figures, wide[1:], strict=True))
+                lines.append("  ".join([f"{name:<{wide[0]}}", *cells]))
+        shares, called = self._heaviest()
+        weighed = [(name, share) for name, share in shares.items() if share > 0][:_HEAVIEST]
+        if weighed:
+            lines.append(f"{called}: " + ", ".join(f"{name} {share:.3g} %" for name, share in weighed))
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
     def _repr_html_(self) -> str:
-        keys = ("mean", "sd", "median", "q05", "q95")
-        head = "".join(f"<th>{key}</th>" for key in ("parameter", *keys))
+        head = "".join(f"<th>{key}</th>" for key in ("parameter", *_KEYS))
         body = ""
         for name, numbers in self._summary.get("parameters", {}).items():
-            cells = "".join(f"<td>{_figure(numbers.get(key))}</td>" for key in keys)
+            cells = "".join(f"<td>{_figure(numbers.get(key))}</td>" for key in _KEYS)
             body += f"<tr><td>{html.escape(name)}</td>{cells}</tr>"
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         labels = {"simulations": "simulations", "failed": "failed", "kept": "kept", "ess": "effective sample size"}
         figures = (f"{label} {_figure(self._summary.get(key))}" for key, label in labels.items())
-        weighed = [(name, share) for name, share in self._heaviest().items() if share > 0][:_HEAVIEST]
-        heaviest = ", ".join(f"{html.escape(name)} {100 * share:.3g} %" for name, share in weighed)
-        heaviest = f"<p>heaviest statistics, influence: {heaviest}</p>" if heaviest else ""
+        shares, called = self._heaviest()
+        weighed = [(name, share) for name, share in shares.items() if share > 0][:_HEAVIEST]
+        heaviest = ", ".join(f"{html.escape(name)} {share:.3g} %" for name, share in weighed)
+        heaviest = f"<p>heaviest statistics, {called}: {heaviest}</p>" if heaviest else ""
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
         notes = f"<p>to worry about:</p><ul>{notes}</ul>" if notes else ""
         title = html.escape(repr(self)[1:-1])

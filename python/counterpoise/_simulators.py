@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import operator
 import struct
 import traceback
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
@@ -39,10 +41,23 @@ class BatchFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel by name where a decorator has taken the function's name, which then means this object."""
-        module, name = getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", "")
-        if module not in (None, "__main__") and _named(module, name) is self:
-            return _named, (module, name)
+        module, name = getattr(self.function, "__module__", None), _qualified(self.function)
+        if module is not None and _named(module, name) is self:
+            if module != "__main__":
+                return _named, (module, name)
+            # Elsewhere there may be another main module: the function goes itself, by this name or in other ways.
+            with contextlib.suppress(AttributeError, TypeError):
+                self.function.__qualname__ = f"{name}{_WITHIN}"
         return BatchFunction, (self.function, self.size)
+
+
+#: Where a batch keeps its function.
+_WITHIN = ".function"
+
+
+def _qualified(function: Any) -> str:
+    """Name a function as it was defined."""
+    return str(getattr(function, "__qualname__", type(function).__qualname__)).removesuffix(_WITHIN)
 
 
 def _named(module: str, name: str) -> Any:
@@ -64,8 +79,9 @@ def batch(function: Any = None, *, size: int = 1000) -> Any:
     """Mark a function of arrays: `(n, d)` parameters and `(n,)` seeds in, `(n, statistics)` out.
 
     `size` rows are simulated in a call; the last rows of a generation may be fewer. Which rows come together never
-    depends on workers, so a function may make one generator of all its seeds. It gives an array, or a dict of arrays
-    by statistic.
+    depends on workers, so a function may make one generator of all its seeds. A batch that a limit or an interrupt
+    parts is simulated whole each time. It gives an array, or a dict of arrays by statistic. If it raises, each of its
+    rows is simulated alone to find those to blame, with a warning.
 
     >>> @batch
     ... def simulate(thetas, seeds):
@@ -85,7 +101,16 @@ def explain(error: BaseException) -> str:
     """What was raised, and where in the user's code."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     lines = [f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames[-_FRAMES:]]
-    return "\n  ".join([f"{type(error).__name__}: {error}", *lines])[:_LETTERS]
+    text = "\n  ".join([f"{type(error).__name__}: {_said(error)}", *lines])[:_LETTERS]
+    # Names of files may have letters that no text has.
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "it cannot say what"
 
 
 class Plain:
@@ -132,8 +157,8 @@ class Plain:
                         fill(cells, at * size, *picked)
                         continue
                     except struct.error:
-                        # Not all are floats: assignment knows what to do, or what to say.
-                        pass
+                        # Not all are floats.
+                        picked = [_number(name, value) for name, value in zip(self.statistics, picked, strict=True)]
                 summaries[at] = real(picked)
             except (Exception, SystemExit) as error:
                 failures.append((at, explain(error)))
@@ -150,8 +175,7 @@ class Batch:
     def identity(self) -> dict[str, Any]:
         """What tells this simulator from another."""
         function = self.batch.function
-        name = getattr(function, "__qualname__", type(function).__qualname__)
-        return {"python": {"function": name, "source": fingerprint(function), "batch": self.unit}}
+        return {"python": {"function": _qualified(function), "source": fingerprint(function), "batch": self.unit}}
 
     def __call__(
         self,
@@ -176,15 +200,19 @@ class Batch:
     def _together(self, thetas: NDArray[np.float64], seeds: NDArray[np.int64]) -> Answer:
         # The function gets the engine's own arrays and may write into them: what is tried again is another one.
         given = thetas.copy(), seeds.copy()
+        summaries = np.full((len(seeds), len(self.statistics)), np.nan)
+        failures: list[tuple[int, str]] = []
         try:
             return self._call(thetas, seeds), []
         except (Exception, SystemExit) as error:
-            if len(seeds) == 1:
-                return np.full((1, len(self.statistics)), np.nan), [(0, explain(error))]
+            why = explain(error)
+            if len(seeds) == 1 or _said(error).startswith(MUST_GIVE):
+                # What it gives is no answer to any row.
+                return summaries, [(at, why) for at in range(len(seeds))]
         # Some row is to blame: each alone.
+        what = f"a batch of {len(seeds)} rows raised, and each is simulated alone to find those to blame"
+        warnings.warn(f"{what}: {why.splitlines()[0]}", RuntimeWarning, stacklevel=2)
         thetas, seeds = given
-        summaries = np.full((len(seeds), len(self.statistics)), np.nan)
-        failures: list[tuple[int, str]] = []
         for at in range(len(seeds)):
             try:
                 summaries[at] = self._call(thetas[at : at + 1], seeds[at : at + 1])[0]
@@ -196,7 +224,7 @@ class Batch:
         result = self.batch.function(thetas, seeds)
         if isinstance(result, Mapping):
             _same_names(result, self.statistics)
-            result = np.column_stack([real(result[name]) for name in self.statistics])
+            result = np.column_stack([_column(name, result[name], len(seeds)) for name in self.statistics])
         array = np.ascontiguousarray(real(result))
         if array.ndim == 1 and len(self.statistics) == 1:
             array = array[:, None]
@@ -257,6 +285,29 @@ def real(numbers: Any) -> NDArray[np.float64]:
     if array.dtype.kind == "c":
         raise TypeError(f"{MUST_GIVE} real numbers, found complex ones")
     return np.asarray(array, dtype=np.float64)
+
+
+def _column(name: str, values: Any, count: int) -> NDArray[np.float64]:
+    """One statistic of a batch: a number a row."""
+    try:
+        array = real(values)
+    except ValueError as error:
+        raise ValueError(f"{MUST_GIVE} real numbers for {name!r}: {error}") from None
+    if array.shape not in ((count,), (count, 1)) and (array.size, count) != (1, 1):
+        raise ValueError(f"{MUST_GIVE} an array of shape {(count,)} for {name!r}, found {array.shape}")
+    return array
+
+
+def _number(name: str, value: Any) -> float:
+    """One statistic: a number, or an array that holds nothing else."""
+    try:
+        array = real(value)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.size != 1:
+        found = f"an array of shape {array.shape}" if array.size else f"{value!r:.80}"
+        raise ValueError(f"{MUST_GIVE} one real number for {name!r}, found {found}")
+    return float(array.reshape(()))
 
 
 def _picker(names: Sequence[str]) -> Callable[[Any], Any]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -219,3 +219,81 @@ def test_chunks_keep_batches_together():
     while (piece := chunks.take(1)) is not None:
         taken.append(rows[slice(*piece)].tolist())
     assert taken == [[3, 4], [10, 11, 12], [25, 29], [30], [41]]
+
+
+class Held(Executor):
+    """Chunks that come back, or are lost together with their worker, when the test says so."""
+
+    def submit(self, function, /, *arguments, **named):
+        return Future()
+
+
+def test_nobody_is_blamed_for_the_death_of_another():
+    """Who lost a worker beside others is sent with nothing beside it; only what is lost alone is to blame."""
+    from counterpoise._pool import Spread
+    from counterpoise._simulators import Plain
+
+    class Renewed(Spread):
+        def renew(self):
+            return True
+
+    rows = np.arange(40)
+    for deadly, chance in ((set(), 3), ({7}, 0), ({7, 31, 39}, 5)):
+        pool = Renewed(Plain(gaussian, list(PARAMETERS), list(OBSERVED), []), Held(), 2)
+        pool.begin(np.ones((40, 2)), rows, rows, 0)
+        seen, failed, deaths = [], set(), 0
+        answer = pool.next()
+        while answer is not None:
+            seen += answer[0].tolist()
+            failed |= {int(answer[0][at]) for at, _ in answer[2]}
+            pool._fill()
+            held = [(future, places) for future, places in pool.under_way.items() if not future.done()]
+            suspects = [places for places in pool.under_way.values() if pool.attempts.get(places)]
+            assert not suspects or len(pool.under_way) == 1
+            dies = any(deadly & set(range(*places)) for _, places in held)
+            # By chance a worker dies whose chunks would not have hurt it: the first few times that there are several.
+            if not dies and deaths < chance and len(held) > 1:
+                deaths, dies = deaths + 1, True
+            for future, (start, end) in held:
+                if dies:
+                    future.set_exception(BrokenExecutor("a worker is gone"))
+                else:
+                    future.set_result(((np.zeros((end - start, 3)), []), 0.1))
+            answer = pool.next()
+        assert sorted(seen) == rows.tolist() and failed == deadly
+
+
+def test_an_executor_that_is_lost_is_named():
+    class Gone(ThreadPoolExecutor):
+        def submit(self, function, /, *arguments, **named):
+            raise BrokenExecutor("nobody is left")
+
+    with Gone(1) as executor, pytest.raises(RuntimeError, match="`executor` has lost its workers.*nobody is left"):
+        cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, executor=executor)
+
+
+def test_a_batch_of_the_main_script_goes_to_processes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import sys
+from concurrent.futures import ProcessPoolExecutor
+sys.path.insert(0, {str(ROOT / "python/tests")!r})
+import conftest, multiprocessing
+import counterpoise as cp
+
+@cp.batch(size=64)
+def simulate(thetas, seeds):
+    return conftest.gaussians.function(thetas, seeds)
+
+if __name__ == "__main__":
+    runs = []
+    for method in ("fork", "spawn"):
+        with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as executor:
+            given = conftest.PARAMETERS, conftest.OBSERVED
+            runs.append(cp.run(simulate, *given, **conftest.BUDGET, executor=executor, into={str(tmp_path)!r} + "/r"))
+    runs.append(cp.run(simulate, *given, **conftest.BUDGET))
+    conftest.same(runs[0], runs[1])
+    conftest.same(runs[0], runs[2])
+""")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

@@ -178,6 +178,21 @@ def test_a_bad_argument_of_a_result_is_named(case, finished):
         call(finished)
 
 
+def test_a_dataframe_of_one_row_is_observed():
+    pandas = pytest.importorskip("pandas")
+    given = run(observed=pandas.DataFrame({name: [value] for name, value in OBSERVED.items()}))
+    assert given.observed == OBSERVED
+    with pytest.raises(TypeError, match="`observed` must have numbers as its values: 'mean' is"):
+        run(observed=pandas.DataFrame({name: [value, value] for name, value in OBSERVED.items()}))
+
+
+def test_files_of_other_kinds_are_told_from_problem_files():
+    with pytest.raises(ValueError, match=r"`simulator` must be the path of a problem file .* give its function itself"):
+        cp.run(__file__)
+    with pytest.raises(ValueError, match=r"`keep` keeps 10 particles: at least 20 are needed"):
+        run(keep=10)
+
+
 def test_a_missing_column_is_named(finished):
     with pytest.raises(KeyError, match="no column 'nothing'; the columns are m, s, importance_weight"):
         finished.posterior["nothing"]

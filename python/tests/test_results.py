@@ -1,11 +1,12 @@
 """What a run gives, and to whom."""
 
 import re
+import shutil
 import warnings
 
 import numpy as np
 import pytest
-from conftest import OBSERVED, command
+from conftest import OBSERVED, ROOT, command
 
 import counterpoise as cp
 
@@ -145,7 +146,8 @@ def test_plots(finished):
     heights = [patch.get_height() for patch in finished.plot_posterior()[0].patches]
     assert sum(heights) == pytest.approx(1)
     bars = finished.plot_weights()[0].patches
-    assert [bar.get_height() for bar in bars] == [100 * share for share in finished._heaviest().values()]
+    shares = sorted((100 * share for share in finished.influence.values()), reverse=True)
+    assert [bar.get_height() for bar in bars] == pytest.approx(shares)
     assert len(bars) == len(OBSERVED) and bars[0].get_height() > 0
     assert len(finished.plot_history()) == 3
     assert finished.plot_predictive()[0].lines
@@ -265,3 +267,41 @@ def test_generations(finished):
     assert [step["generation"] for step in finished.generations] == [0, 1]
     assert finished.population(0)["m"].shape == (40,)
     assert np.isfinite(finished.population(-2)["log_importance_weight"]).all()
+
+
+def test_runs_of_earlier_versions_show_what_counted():
+    """They did not tell influence: then it is the share of the distance."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    old = cp.load(ROOT / "crates/cli/tests/data/format-2")
+    assert old.influence == {}
+    axes = old.plot_weights()[0]
+    assert sum(bar.get_height() for bar in axes.patches) == pytest.approx(100)
+    assert axes.get_ylabel() == "share of the distance (%)"
+    assert "heaviest statistics, share of the distance: " in old._repr_html_()
+
+
+def test_a_run_is_printed_as_a_table(finished):
+    lines = str(finished).splitlines()
+    figures = finished.summary()["parameters"]["m"]
+    assert lines[0] == repr(finished)[1:-1] and lines[1].split() == ["parameter", "mean", "sd", "median", "q05", "q95"]
+    assert lines[2].split() == ["m", *(f"{figures[key]:.4g}" for key in ("mean", "sd", "median", "q05", "q95"))]
+    assert lines[4].startswith("influence: ")
+
+
+def test_a_table_is_not_taken_for_a_list_of_names(finished):
+    pandas = pytest.importorskip("pandas")
+    for take in (pandas.DataFrame, np.asarray):
+        with pytest.raises(TypeError, match="to_pandas"):
+            take(finished.posterior)
+    if hasattr(pandas.DataFrame, "from_arrow"):
+        assert list(pandas.DataFrame.from_arrow(finished.posterior)) == finished.posterior.columns
+
+
+def test_arviz_is_not_given_a_part_of_a_damaged_run(tmp_path, kept):
+    pytest.importorskip("arviz")
+    shutil.copytree(kept.directory, tmp_path / "r")
+    file = tmp_path / "r/generations/000/simulations.parquet"
+    file.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    with pytest.raises(OSError):
+        cp.load(tmp_path / "r").to_arviz()

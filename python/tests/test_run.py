@@ -592,3 +592,162 @@ def test_an_interrupt_within_a_joint_law_costs_no_simulation(tmp_path):
     again = cp.run(simulate, joint, [0.5], **budget, into=tmp_path / "r")
     assert len(calls) == 900
     same(again, cp.run(simulate, joint, [0.5], **budget))
+
+
+def test_a_failure_may_say_what_no_text_can(tmp_path):
+    class Mute(Exception):
+        def __str__(self):
+            raise LookupError("no words")
+
+    def simulate(theta, seed):
+        if theta["m"] > 4:
+            raise ValueError("bad file \udcff")
+        if theta["m"] < -4:
+            raise Mute
+        return gaussian(theta, seed)
+
+    runs = [cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, workers=workers) for workers in (None, 2)]
+    same(*runs)
+    kept = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, into=tmp_path / "r")
+    said = {why.splitlines()[0] for why in kept.simulations(0)["outcome"] if why}
+    assert said == {r"crashed: ValueError: bad file \udcff", "crashed: Mute: it cannot say what"}
+
+
+def test_a_failure_names_its_statistic(tmp_path):
+    answers = {
+        "nan": {"mean": np.nan},
+        "text": {"mean": "much"},
+        "array": {"mean": np.ones(2)},
+        "one": {"mean": np.ones(1)},
+    }
+
+    def simulate(theta, seed):
+        return {**gaussian(theta, seed), **(answers[kind] if theta["m"] > 4 else {})}
+
+    kind = "one"
+    assert cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET).summary()["failed"] == 0
+    said = {
+        "nan": "the statistic mean is not finite",
+        "text": "must give one real number for 'mean', found 'much'",
+        "array": "must give one real number for 'mean', found an array of shape (2,)",
+    }
+    for kind in said:
+        warnings = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET).warnings
+        assert any(said[kind] in warning for warning in warnings), warnings
+
+
+def test_a_batch_of_another_shape_is_not_tried_row_by_row():
+    sizes = []
+
+    @cp.batch(size=100)
+    def ragged(thetas, seeds):
+        sizes.append(len(seeds))
+        made = gaussians.function(thetas, seeds)
+        return {**made, "sd": made["sd"][:3]}
+
+    with pytest.raises(ValueError, match=r"must give an array of shape \(100,\) for 'sd', found \(3,\)"):
+        cp.run(ragged, PARAMETERS, OBSERVED, **BUDGET)
+    assert set(sizes) == {100}
+
+    @cp.batch(size=100)
+    def raises(thetas, seeds):
+        if (thetas[:, 0] > 4).any():
+            raise ArithmeticError("too large")
+        return gaussians.function(thetas, seeds)
+
+    with pytest.warns(RuntimeWarning, match="a batch of 100 rows raised, .* ArithmeticError: too large"):
+        cp.run(raises, PARAMETERS, OBSERVED, **BUDGET)
+
+
+def test_a_run_in_memory_is_in_no_directory(tmp_path):
+    stopped = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, stop={"simulations": 500})
+    assert "in memory" in stopped.stopped and "runs/" not in stopped.stopped and stopped.directory is None
+    assert stopped.summary()["directory"] is None and "origin" not in stopped.summary()
+    kept = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, stop={"simulations": 500}, into=tmp_path / "r")
+    assert f"kept in {tmp_path / 'r'}" in kept.stopped and "the same call goes on" in kept.stopped
+    early = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET, stop={"simulations": 50}, into=tmp_path / "early")
+    for ask in (lambda: early.posterior, early.prior, early.predictive):
+        with pytest.raises(ValueError, match="finished"):
+            ask()
+
+
+def test_a_killed_run_leaves_neither_workers_nor_its_lock(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import os, sys, time
+        sys.path.insert(0, {str(ROOT / "python/tests")!r})
+        import counterpoise as cp
+        from conftest import PARAMETERS, OBSERVED, BUDGET, gaussian
+
+        def simulate(theta, seed):
+            if len(sys.argv) > 1:
+                time.sleep(0.05)
+                os.write(1, b"%d at work\\n" % os.getpid())
+            return gaussian(theta, seed)
+
+        run = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, into={str(tmp_path / "r")!r}, workers=2)
+        print(run.summary()["parameters"]["m"]["mean"])
+        """)
+    )
+    slow = subprocess.Popen([sys.executable, str(script), "slow"], stdout=subprocess.PIPE, text=True)
+    workers = {int(slow.stdout.readline().split()[0]) for _ in range(10)}
+    slow.kill()
+    slow.wait()
+    # At once, while its workers may not have seen its end.
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    whole = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
+    assert done.stdout.split() == [str(whole.summary()["parameters"]["m"]["mean"])]
+    # The pipe ends when the last of them has closed it.
+    slow.communicate(timeout=30)
+    assert workers and slow.pid not in workers
+
+
+@pytest.mark.parametrize("simulator", ["simulate", "network"])
+@pytest.mark.parametrize("study", ["compare", "calibrate"])
+def test_an_interrupt_ends_a_study(tmp_path, study, simulator):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import os, sys, threading, time
+        import numpy as np
+        import counterpoise as cp
+
+        calls = []
+
+        def simulate(theta, seed):
+            calls.append(seed)
+            return np.random.default_rng(seed).poisson(50 * np.exp(-theta["k"] * np.arange(1, 4)))
+
+        network = cp.Network("A -> 0 @ k", initial={{"A": 50}}, times=[1, 2, 3])
+        names = {{"statistics": ["a", "b", "c"]}} if {simulator!r} == "simulate" else {{}}
+        threading.Timer(1.0, lambda: os.write(1, b"now\\n")).start()
+        try:
+            cp.{study}({simulator}, {{"k": cp.LogUniform(0.01, 10)}}, datasets=500, simulations=4000, **names)
+        except KeyboardInterrupt:
+            made = len(calls)
+            time.sleep(0.3)
+            print("interrupted", len(calls) - made)
+        """)
+    )
+    running = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout.readline() == "now\n"
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, out, err) == (0, "interrupted 0\n", "")
+
+
+def test_studies_call_a_function_by_one_thread_at_a_time():
+    inside, most = [0], [0]
+
+    def simulate(theta, seed):
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.0005)
+        inside[0] -= 1
+        return gaussian(theta, seed)
+
+    budget = {"simulations": 100, "keep": 20, "generations": 1, "seed": 1}
+    cp.compare(simulate, PARAMETERS, rules=["uniform"], datasets=4, statistics=list(OBSERVED), workers=3, **budget)
+    assert most == [1]

@@ -73,7 +73,7 @@ pub(super) fn weights(run: &Run) -> Markup {
                 @if dropped > 0 { " " (dropped) " of " (statistics.len()) " have no weight." }
             } @else {
                 "The influence of a statistic is how far "
-                (if is_moved { "the means of the posterior would move, by the regression that adjusts it," } else { "data like yours would move, by the distance," })
+                (if is_moved { "the means of the posterior would move, by a linear regression of what was accepted," } else { "data like yours would move, by the distance," })
                 " if it alone were another simulation's, as a share of all. Thin line: over all generations."
                 @if dropped > 0 { " " (dropped) " of " (statistics.len()) " have no influence." }
             }
