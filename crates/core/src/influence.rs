@@ -130,33 +130,35 @@ impl<'a> Influence<'a> {
         let count = (LENDERS / statistics.max(1)).clamp(FEWEST, MOST);
         let lenders: Vec<u32> = rows.iter().copied().step_by(rows.len().div_ceil(count).max(1)).collect();
         let lent = summaries.select(&lenders);
+        let is_made = self.measure.counts_from(self.own);
         let moved = workers::map(workers, statistics, |j| {
-            let mut data = Table::from_rows(statistics, observed.repeat(lenders.len()));
-            (0..lenders.len()).for_each(|at| data.row_mut(at)[j] = lent.at(at, j));
-            self.lengths(&data, j).into_iter().filter(|step| step.is_finite()).sum::<f64>()
+            let made = is_made.then(|| self.made(observed, &lent, j)).flatten();
+            let steps = (0..lenders.len()).map(|at| {
+                let made = made.as_ref().map_or(&[][..], |made| made.row(at));
+                self.step((j, lent.at(at, j)), made)
+            });
+            steps.filter(|step| step.is_finite()).sum::<f64>()
         });
         let total: f64 = moved.iter().sum();
         moved.into_iter().map(|moved| if total > 0.0 { moved / total } else { 0.0 }).collect()
     }
 
-    /// How far data are away that differ from those observed in one statistic.
-    fn lengths(&self, data: &Table, differing: usize) -> Vec<f64> {
-        let made = self.measure.counts_from(self.own).then(|| self.projection.features(data.into()));
-        let made = made.and_then(|made| match made {
+    /// Features made of data that differ from those observed in one statistic.
+    fn made(&self, observed: &[f64], lent: &Table, differing: usize) -> Option<Table> {
+        let mut data = Table::from_rows(observed.len(), observed.repeat(lent.rows()));
+        (0..lent.rows()).for_each(|at| data.row_mut(at)[differing] = lent.at(at, differing));
+        match self.projection.features((&data).into()) {
             Features::Instead(made) | Features::Beside(made) => Some(made),
             Features::Summaries => None,
-        });
-        let observed = &self.observed[self.own..];
-        let mut steps = Vec::with_capacity(observed.len());
-        let length = |row: usize| {
-            steps.clear();
-            if let Some(made) = &made {
-                steps.extend(made.row(row).iter().zip(observed).map(|(value, observed)| value - observed));
-            }
-            let alone = if self.own > 0 { data.at(row, differing) - self.observed[differing] } else { 0.0 };
-            self.measure.length((if self.own > 0 { differing } else { 0 }, alone), (self.own, &steps))
-        };
-        (0..data.rows()).map(length).collect()
+        }
+    }
+
+    /// How far data are away that differ from those observed in one statistic, and in the features made of it.
+    fn step(&self, (differing, value): (usize, f64), made: &[f64]) -> f64 {
+        let alone = if self.own > 0 { (differing, value - self.observed[differing]) } else { (0, 0.0) };
+        let steps: Vec<f64> =
+            made.iter().zip(&self.observed[self.own..]).map(|(value, observed)| value - observed).collect();
+        self.measure.length(alone, (self.own, &steps))
     }
 }
 
