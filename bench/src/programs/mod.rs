@@ -42,8 +42,8 @@ fn measure_all(options: &Options, folder: &Path) -> anyhow::Result<()> {
         Command::new("gcc").arg("-O2").arg("-o").arg(folder.join("trivial")).arg(source).status()?;
     ensure!(compiled.success(), "gcc failed");
     let helper =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cli/templates/helpers/counterpoise.py");
-    fs::copy(&helper, folder.join("counterpoise.py")).with_context(|| helper.display().to_string())?;
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/cli/templates/helpers/counterpoise_serve.py");
+    fs::copy(&helper, folder.join("counterpoise_serve.py")).with_context(|| helper.display().to_string())?;
     fs::write(folder.join("trivial.py"), PYTHON)?;
     for threads in [1, 2] {
         let lines = |words: &[&str]| Lines::new(program(words, folder), None);
