@@ -273,10 +273,10 @@ def _adopt(simulator: Any, coordinator: int) -> None:
     global _adopted
     _adopted = simulator
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_outlive_no, args=(coordinator,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(coordinator,), daemon=True).start()
 
 
-def _outlive_no(coordinator: int) -> None:
+def _end_with(coordinator: int) -> None:
     """End with the coordinator: one that was killed tells nobody, and its workers would wait for it for ever."""
     while os.getppid() == coordinator:
         time.sleep(_WATCH)

@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 /// A Python simulator as small as the one in C, by the helper that `counterpoise init` gives.
-const PYTHON: &str = "from counterpoise import serve\n\
+const PYTHON: &str = "from counterpoise_serve import serve\n\
                       serve(lambda theta, seed: [theta['k'], 2 * theta['k']], ['a', 'b'])\n";
 
 pub fn run(options: &Options) -> anyhow::Result<()> {
