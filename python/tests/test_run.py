@@ -191,8 +191,8 @@ def test_limits_stop_and_the_same_call_goes_on(tmp_path, finished):
     same(whole, finished)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_interrupt_stops_cleanly_and_the_run_resumes(tmp_path, workers):
+def _script(tmp_path, workers):
+    """A script that runs into a directory; with an argument it is slow, and says so."""
     script = tmp_path / "script.py"
     script.write_text(
         textwrap.dedent(f"""
@@ -215,16 +215,44 @@ def test_an_interrupt_stops_cleanly_and_the_run_resumes(tmp_path, workers):
         print(run.summary()["parameters"]["m"]["mean"], run.summary()["simulations"])
         """)
     )
-    slow = subprocess.Popen([sys.executable, str(script), "slow"], stdout=subprocess.PIPE, text=True)
+    return [sys.executable, str(script)]
+
+
+def _begun(script):
+    slow = subprocess.Popen([*script, "slow"], stdout=subprocess.PIPE, text=True)
     for _ in range(60):
         assert "at work" in slow.stdout.readline()
-    slow.send_signal(signal.SIGINT)
-    rest = slow.communicate(timeout=60)[0]
-    assert slow.returncode == 5 and "interrupted" in rest
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    return slow
+
+
+def _goes_on(script):
+    """To the result of a run that nothing happened to."""
+    done = subprocess.run(script, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     whole = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
     assert done.stdout.split() == [str(whole.summary()["parameters"]["m"]["mean"]), "800"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_stops_cleanly_and_the_run_resumes(tmp_path, workers):
+    script = _script(tmp_path, workers)
+    slow = _begun(script)
+    slow.send_signal(signal.SIGINT)
+    rest = slow.communicate(timeout=60)[0]
+    assert slow.returncode == 5 and "interrupted" in rest
+    _goes_on(script)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_run_leaves_neither_workers_nor_its_lock(tmp_path, workers):
+    script = _script(tmp_path, workers)
+    slow = _begun(script)
+    slow.kill()
+    slow.wait()
+    # At once, while its workers may not have seen its end.
+    _goes_on(script)
+    # The pipe ends when the last of them has closed it.
+    slow.communicate(timeout=30)
 
 
 def test_progress_goes_to_the_standard_error(capsys):
@@ -669,39 +697,6 @@ def test_a_run_in_memory_is_in_no_directory(tmp_path):
     for ask in (lambda: early.posterior, early.prior, early.predictive):
         with pytest.raises(ValueError, match="finished"):
             ask()
-
-
-def test_a_killed_run_leaves_neither_workers_nor_its_lock(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        textwrap.dedent(f"""
-        import os, sys, time
-        sys.path.insert(0, {str(ROOT / "python/tests")!r})
-        import counterpoise as cp
-        from conftest import PARAMETERS, OBSERVED, BUDGET, gaussian
-
-        def simulate(theta, seed):
-            if len(sys.argv) > 1:
-                time.sleep(0.05)
-                os.write(1, b"%d at work\\n" % os.getpid())
-            return gaussian(theta, seed)
-
-        run = cp.run(simulate, PARAMETERS, OBSERVED, **BUDGET, into={str(tmp_path / "r")!r}, workers=2)
-        print(run.summary()["parameters"]["m"]["mean"])
-        """)
-    )
-    slow = subprocess.Popen([sys.executable, str(script), "slow"], stdout=subprocess.PIPE, text=True)
-    workers = {int(slow.stdout.readline().split()[0]) for _ in range(10)}
-    slow.kill()
-    slow.wait()
-    # At once, while its workers may not have seen its end.
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    whole = cp.run(gaussian, PARAMETERS, OBSERVED, **BUDGET)
-    assert done.stdout.split() == [str(whole.summary()["parameters"]["m"]["mean"])]
-    # The pipe ends when the last of them has closed it.
-    slow.communicate(timeout=30)
-    assert workers and slow.pid not in workers
 
 
 @pytest.mark.parametrize("simulator", ["simulate", "network"])
