@@ -178,6 +178,12 @@ def test_a_bad_argument_of_a_result_is_named(case, finished):
         call(finished)
 
 
+def test_a_simulator_of_constants_is_told_so():
+    with pytest.raises(RuntimeError) as raised:
+        run(simulator=lambda theta, seed: [1.0, 2.0, 3.0])
+    assert "look at what the simulator returns" in str(raised.value) and "counterpoise check" not in str(raised.value)
+
+
 def test_a_dataframe_of_one_row_is_observed():
     pandas = pytest.importorskip("pandas")
     given = run(observed=pandas.DataFrame({name: [value] for name, value in OBSERVED.items()}))

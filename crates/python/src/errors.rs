@@ -14,11 +14,12 @@ use pyo3::{PyErr, PyResult};
 const ANY: [(&str, &str); 3] = [("`method.", "`"), ("--into", "into="), ("--rules ", "`rules` ")];
 
 /// Words of messages about a problem that Python states: nobody has a problem file in view.
-const STATED: [(&str, &str); 5] = [
+const STATED: [(&str, &str); 6] = [
     ("model.network.", ""),
     ("model.sbml.", ""),
     ("model.table.", ""),
     ("[parameters]", "`parameters`"),
+    ("counterpoise check lists statistics that never vary: ", ""),
     (" (the path is relative to the problem file)", ""),
 ];
 

@@ -42,7 +42,7 @@ fn table(shares: &[Share], of: &str) -> Markup {
     let top = ends.fold(f64::MIN_POSITIVE, f64::max);
     let is_weighed = shares.iter().any(|share| share.weight.is_some());
     html! {
-        div.scroll.tall { table.bars {
+        div.scroll.tall { table.bars data-shares=(if is_weighed { "distance" } else { "influence" }) {
             thead { tr { th { (of) } th { (if is_weighed { "share of the distance" } else { "influence" }) } th.n { "%" } @if is_weighed { th.n { "weight" } } } }
             tbody { @for share in shares.iter().take(MOST_ROWS) { tr data-name=(share.name) {
                 th { (share.name) } td { (bar(share, top)) }
